@@ -27,10 +27,10 @@ async function create(
   { expect }: TestContext,
   template: string,
   packageManager: string,
+  project = join(root, template),
 ): Promise<string> {
   const flags = ['--package-manager', packageManager, '--no-install'];
-  await run(program, [template, '--template', template, ...flags], root);
-  const project = join(root, template);
+  await run(program, [project, '--template', template, ...flags], root);
   const manifest = await readManifest(project);
   for (const group of [manifest.dependencies, manifest.devDependencies]) {
     for (const [name, range] of Object.entries<string>(group)) {
@@ -53,7 +53,9 @@ async function readManifest(folder: string) {
 
 /** Lints, type-checks, tests and builds a project. Rejects with the output of a script that fails. */
 async function check(project: string, packageManager: string): Promise<void> {
-  for (const script of ['lint', 'typecheck', 'test', 'build']) {
+  const { scripts } = await readManifest(project);
+  const checks = ['lint', 'typecheck', 'test', 'build'].filter((name) => name in scripts);
+  for (const script of checks) {
     await run(packageManager, ['run', script], project).catch(({ stdout, stderr }) => {
       throw new Error(`${packageManager} run ${script} failed in ${project}:\n${stdout}${stderr}`);
     });
@@ -72,11 +74,21 @@ async function applyDiffs(project: string, file: string): Promise<void> {
   await writeFile(join(project, file), source);
 }
 
-/** Starts a script of a project on a free port, without the environment of this test. */
-async function start({ onTestFinished }: TestContext, project: string, script: 'start' | 'dev') {
+/**
+ * Starts a script of a project on a free port, without the environment of this test.
+ *
+ * @param script - `start`, `dev`, or what such a script could contain.
+ * @param node - The path of the Node.js that runs it.
+ */
+async function start(
+  { onTestFinished }: TestContext,
+  project: string,
+  script: string,
+  node = process.execPath,
+) {
   const { scripts } = await readManifest(project);
-  const [, ...args] = scripts[script].split(' ');
-  const child = spawn(process.execPath, args, {
+  const [, ...args] = (scripts[script] ?? script).split(' ');
+  const child = spawn(node, args, {
     cwd: project,
     env: { PATH: process.env.PATH, PORT: '0' },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -133,6 +145,60 @@ it.concurrent('minimal, with npm', async (context) => {
   expect(await send(`${url}/hello/Ada`)).toEqual([200, { message: 'Hello, Ada!' }]);
   expect(await service.stop()).toEqual(STOPPED);
 });
+
+it.concurrent('values, with npm, without development dependencies', async (context) => {
+  const { expect } = context;
+  const project = await create(context, 'values', 'npm');
+  await check(project, 'npm');
+  await run('npm', ['ci', '--omit=dev', '--prefer-offline', '--no-audit', '--no-fund'], project);
+  expect(await readdir(join(project, 'node_modules'))).not.toContain('typescript');
+  const [, key] = (await readFile(join(project, '.env'), 'utf8')).trim().split('=');
+  const headers = { Authorization: `Bearer ${key}` };
+  for (const script of ['start', 'node --env-file-if-exists=.env dist/main.js']) {
+    const service = await start(context, project, script);
+    const url = await service.nextUrl();
+    expect(await send(`${url}/api/notes`, { text: 'Buy milk' })).toMatchObject([401, {}]);
+    const [status, note] = await send(`${url}/api/notes`, { text: 'Buy milk' }, headers);
+    expect(status).toBe(201);
+    expect(await send(`${url}/api/notes`)).toEqual([200, [note]]);
+    expect(await send(`${url}/health/ready`)).toMatchObject([200, { status: 'ready' }]);
+    expect(await service.stop()).toEqual(STOPPED);
+  }
+
+  const dev = await start(context, project, 'dev');
+  expect((await fetch(`${await dev.nextUrl()}/api/hello`)).status).toBe(404);
+  const controller = `import { defineController } from '@fairlead/controllers';
+
+export const hello = defineController('/hello', {
+  routes: ({ get }) => ({ read: get('/', (): string => 'Hello!') }),
+});
+`;
+  await writeFile(join(project, 'src/controllers/hello.ts'), controller);
+  expect(await send(`${await dev.nextUrl()}/api/hello`)).toEqual([200, 'Hello!']);
+  expect(await dev.stop()).toMatchObject({ code: 0 });
+});
+
+it.concurrent.for(['22.18.0', '24', '26'])(
+  'minimal and values run and pass their tests on Node.js %s',
+  async (version, context) => {
+    const { expect } = context;
+    const folder = join(root, `node-${version}`);
+    await createProject(folder);
+    const flags = ['--prefer-offline', '--no-audit', '--no-fund'];
+    await run('npm', ['install', ...flags, `node@${version}`], folder);
+    const node = join(folder, 'node_modules/node/bin/node');
+    for (const [template, path] of [
+      ['minimal', '/hello/Ada'],
+      ['values', '/api/notes'],
+    ] as const) {
+      const project = await create(context, template, 'npm', join(folder, template));
+      await run(node, ['--test'], project);
+      const service = await start(context, project, 'start', node);
+      expect((await fetch(`${await service.nextUrl()}${path}`)).status).toBe(200);
+      expect(await service.stop()).toEqual(STOPPED);
+    }
+  },
+);
 
 it.concurrent('auth, with pnpm', async (context) => {
   const { expect } = context;

@@ -20,9 +20,16 @@ const pages = [
 /** The version that a page says is needed. */
 const versionOf = (path: string) => /Node\.js (22\.\d+) (?:or|and) newer/.exec(read(path))?.[1];
 
+/** The templates that Node.js runs without a loader. `minimal` also needs `import.meta.main`. */
+const strippedTypes: Readonly<Record<string, string>> = {
+  minimal: '^22.18 || >=24.2',
+  values: '^22.18 || >=24',
+};
+
 describe('the minimum version of Node.js', () => {
-  it.each(manifests)('is that of all packages in %s', (path) => {
-    expect(JSON.parse(read(path)).engines).toEqual({ node: '^22.16 || >=24' });
+  it.each(manifests)('is that of all packages, or of type stripping, in %s', (path) => {
+    const { name, engines } = JSON.parse(read(path));
+    expect(engines).toEqual({ node: strippedTypes[name] ?? '^22.16 || >=24' });
   });
 
   it.each(pages)('is that of the packages in %s', (path) => {

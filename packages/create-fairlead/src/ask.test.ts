@@ -29,7 +29,7 @@ it('asks for the folder and the template', async () => {
   const { result, text } = await answer(NOTHING, 'tasks', 'auth');
   expect(result).toEqual({ directory: 'tasks', template: 'auth' });
   expect(text).toMatch(
-    /^Project folder \(my-app\): Templates:\n {2}1 {2}minimal .*\n {2}2 {2}rest-api /,
+    /^Project folder \(my-app\): Templates:\n {2}1 {2}minimal .*\n {2}2 {2}values .*\n {2}3 {2}rest-api /,
   );
 });
 
@@ -38,13 +38,13 @@ it('has defaults, and accepts the number of a template', async () => {
     directory: 'my-app',
     template: 'minimal',
   });
-  expect((await answer(NOTHING, '', '2')).result).toMatchObject({ template: 'rest-api' });
+  expect((await answer(NOTHING, '', '3')).result).toMatchObject({ template: 'rest-api' });
 });
 
 it('asks only for what is missing', async () => {
   const folder = await answer({ directory: undefined, template: 'auth' }, 'tasks');
   expect(folder.result).toEqual({ directory: 'tasks', template: 'auth' });
-  const template = await answer({ directory: 'tasks', template: undefined }, '3');
+  const template = await answer({ directory: 'tasks', template: undefined }, '4');
   expect(template.result).toEqual({ directory: 'tasks', template: 'auth' });
   expect(template.text).not.toContain('folder');
 });
@@ -55,11 +55,11 @@ it('asks again after an invalid answer', async () => {
   onTestFinished(() => rm(folder, { recursive: true }));
   await mkdir(taken);
   await writeFile(join(taken, 'file'), '');
-  const { result, text } = await answer(NOTHING, taken, 'My App', 'my-app', '4', '1');
+  const { result, text } = await answer(NOTHING, taken, 'My App', 'my-app', '5', '1');
   expect(result).toEqual({ directory: 'my-app', template: 'minimal' });
   expect(text).toContain('the folder is not empty. It contains file.');
   expect(text).toContain("Cannot name the project 'My App'");
-  expect(text).toContain("Unknown template '4'. Use one of: minimal, rest-api, auth.");
+  expect(text).toContain("Unknown template '5'. Use one of: minimal, values, rest-api, auth.");
 });
 
 it('is cancelled when the input ends', async () => {

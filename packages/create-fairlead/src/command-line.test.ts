@@ -51,11 +51,14 @@ describe('parseCommandLine()', () => {
       ['-x'],
       'Unknown option -x. Use one of: --template, --package-manager, --no-install, --no-git, --help, --version.',
     ],
-    [['--template', 'rest'], "Unknown template 'rest'. Use one of: minimal, rest-api, auth."],
+    [
+      ['--template', 'rest'],
+      "Unknown template 'rest'. Use one of: minimal, values, rest-api, auth.",
+    ],
     [['--template', 'restapi'], "Unknown template 'restapi'. Did you mean rest-api?"],
     [
       ['--template', 'constructor'],
-      "Unknown template 'constructor'. Use one of: minimal, rest-api, auth.",
+      "Unknown template 'constructor'. Use one of: minimal, values, rest-api, auth.",
     ],
     [['--template'], 'The option --template needs a value, such as --template minimal.'],
     [['--template='], 'The option --template needs a value, such as --template minimal.'],

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, normalize, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from './command-line.js';
-import { type PackageManager, type Template, translateDockerfile } from './templates.js';
+import { type PackageManager, SHARED, type Template, translateDockerfile } from './templates.js';
 
 /** The root of this package, from `dist/` as well as from `src/`. */
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
@@ -114,7 +114,7 @@ export async function createProject(options: ProjectOptions): Promise<void> {
   const directory = normalize(options.directory);
   const name = basename(resolve(directory));
   const { devDependencies: versions = {} } = await readManifest(PACKAGE);
-  for (const folder of ['shared', template]) {
+  for (const folder of [...SHARED[template], template]) {
     const from = join(PACKAGE, 'templates', folder);
     for (const entry of await readdir(from, { recursive: true, withFileTypes: true })) {
       const file = RENAMED[entry.name] ?? entry.name;

@@ -14,7 +14,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 const PACKAGE = join(import.meta.dirname, '..');
-const TEMPLATES = ['minimal', 'rest-api', 'auth'];
+/** The templates that Node.js runs, and those that need a compiler. */
+const STRIPPED = ['minimal', 'values'];
+const COMPILED = ['rest-api', 'auth'];
+const TEMPLATES = [...STRIPPED, ...COMPILED];
 
 let root: string;
 let folder: string;
@@ -57,7 +60,6 @@ describe('a created project', () => {
         expect.arrayContaining([
           '.git',
           '.gitignore',
-          'biome.json',
           'package.json',
           'src',
           'test',
@@ -67,6 +69,30 @@ describe('a created project', () => {
       expect(await read('my-app/README.md')).toMatch(/^# my-app\n/);
     },
   );
+
+  it.each(STRIPPED)('runs on plain Node.js: %s', async (template) => {
+    create('my-app', '--template', template);
+    const { scripts, devDependencies } = await manifestOf('my-app');
+    expect(Object.keys(devDependencies)).toEqual(['@types/node', 'typescript']);
+    const { dev, start, test } = scripts;
+    const program = /^node (?:--(?:env-file-if-exists|watch)\S* )*src\/main\.ts$/;
+    expect({ dev, start, test }).toEqual({
+      dev: expect.stringMatching(program),
+      start: expect.stringMatching(program),
+      test: 'node --test',
+    });
+    const { compilerOptions } = JSON.parse(await read('my-app/tsconfig.json'));
+    expect(compilerOptions).toMatchObject({ erasableSyntaxOnly: true, verbatimModuleSyntax: true });
+    expect(compilerOptions).not.toHaveProperty('experimentalDecorators');
+    expect(await readdir(join(folder, 'my-app'))).not.toContain('biome.json');
+  });
+
+  it.each(COMPILED)('compiles decorators, and is linted: %s', async (template) => {
+    create('my-app', '--template', template);
+    const { compilerOptions } = JSON.parse(await read('my-app/tsconfig.json'));
+    expect(compilerOptions).toMatchObject({ emitDecoratorMetadata: true });
+    expect(await readdir(join(folder, 'my-app'))).toContain('biome.json');
+  });
 
   it.each(TEMPLATES)('depends on the versions of this release: %s', async (template) => {
     create('my-app', '--template', template);
@@ -85,30 +111,55 @@ describe('a created project', () => {
     expect(ranges.map(([, range]) => range)).not.toContain('*');
   });
 
-  it('has secrets of its own', async () => {
-    create('one', '--template', 'auth');
-    create('two', '--template', 'auth');
+  it.each([
+    ['values', ['API_KEY']],
+    ['auth', ['JWT_SECRET', 'ADMIN_PASSWORD']],
+  ])('has new secrets: %s', async (template, names) => {
+    create('one', '--template', template);
+    create('two', '--template', template);
     const secrets = [await read('one/.env'), await read('two/.env')].flatMap((text) =>
-      [...text.matchAll(/^(?:JWT_SECRET|ADMIN_PASSWORD)=(.{43})$/gm)].map(([, secret]) => secret),
+      names.map((name) => new RegExp(`^${name}=(.{43})$`, 'm').exec(text)?.[1]),
     );
-    expect(new Set(secrets).size).toBe(4);
+    expect(secrets).not.toContain(undefined);
+    expect(new Set(secrets).size).toBe(2 * names.length);
     expect(await read('one/.gitignore')).toContain('\n.env\n');
   });
 
   it.each([
-    ['npm/12.2.0', 'RUN npm ci', []],
-    ['pnpm/12.21.0', 'pnpm install --frozen-lockfile', ['pnpm-workspace.yaml']],
-    ['yarn/1.22.22', 'RUN yarn install --frozen-lockfile', ['.yarnrc.yml']],
-    ['yarn/4.18.1', 'yarn install --immutable', ['.yarnrc.yml']],
-    ['bun/1.4.4', 'bun install --frozen-lockfile', []],
-  ])('is for the package manager that runs: %s', async (userAgent, instruction, files) => {
-    const { stdout } = run(['my-app', '-t', 'rest-api', '--no-install'], {
-      npm_config_user_agent: `${userAgent} node/v24.21.0`,
-    });
+    ['npm/12.2.0', 'RUN npm ci', 'RUN npm ci --omit=dev', []],
+    [
+      'pnpm/12.21.0',
+      'pnpm install --frozen-lockfile',
+      'pnpm install --frozen-lockfile --prod',
+      ['pnpm-workspace.yaml'],
+    ],
+    [
+      'yarn/1.22.22',
+      'RUN yarn install --frozen-lockfile',
+      'RUN yarn install --frozen-lockfile --production',
+      ['.yarnrc.yml'],
+    ],
+    [
+      'yarn/4.18.1',
+      'yarn install --immutable',
+      'yarn workspaces focus --production',
+      ['.yarnrc.yml'],
+    ],
+    [
+      'bun/1.4.4',
+      'bun install --frozen-lockfile',
+      'bun install --frozen-lockfile --production',
+      [],
+    ],
+  ])('is for the package manager that runs: %s', async (userAgent, all, production, files) => {
+    const env = { npm_config_user_agent: `${userAgent} node/v24.21.0` };
+    const { stdout } = run(['my-app', '-t', 'rest-api', '--no-install'], env);
+    run(['stripped', '-t', 'values', '--no-install'], env);
     const [packageManager] = userAgent.split('/');
     expect(stdout).toContain(`  ${packageManager} install\n  ${packageManager} run dev\n`);
     expect(await read('my-app/README.md')).toContain(`\n${packageManager} run dev\n`);
-    expect(await read('my-app/Dockerfile')).toContain(instruction);
+    expect(await read('my-app/Dockerfile')).toContain(`${all}\n`);
+    expect(await read('stripped/Dockerfile')).toContain(`${production}\n`);
     const others = ['pnpm-workspace.yaml', '.yarnrc.yml'];
     expect((await readdir(join(folder, 'my-app'))).filter((file) => others.includes(file))).toEqual(
       files,
@@ -231,7 +282,7 @@ describe('a refusal', () => {
     ],
     ['a'.repeat(215), 'package names have at most 214 characters', 'my-app'],
     ['node_modules', 'npm reserves this name', 'node-modules'],
-    ['vitest', 'a dependency of the template has this name', 'my-app'],
+    ['typescript', 'a dependency of the template has this name', 'my-app'],
   ])('suggests another name than %s', async (name, problem, example) => {
     expect(create(`projects/${name}`, '-t', 'minimal')).toEqual(
       refused(
@@ -242,8 +293,8 @@ describe('a refusal', () => {
   });
 
   it.each([
-    [[], 'a folder and --template minimal, rest-api or auth'],
-    [['my-app'], '--template minimal, rest-api or auth'],
+    [[], 'a folder and --template minimal, values, rest-api or auth'],
+    [['my-app'], '--template minimal, values, rest-api or auth'],
     [['--template', 'auth'], 'a folder'],
     [['', '--template', 'auth'], 'a folder'],
   ])('says what to pass without a terminal: %j', (args, missing) => {
@@ -274,7 +325,7 @@ it('prints its options and templates', () => {
   const { status, stdout, stderr } = run(['--help']);
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   expect(stdout).toMatch(
-    /^Creates a project .*--template <name>.* minimal .* rest-api .* auth .*--no-install .*--no-git .*--help .*--version /s,
+    /^Creates a project .*--template <name>.* minimal .* values .* rest-api .* auth .*--no-install .*--no-git .*--help .*--version /s,
   );
 });
 

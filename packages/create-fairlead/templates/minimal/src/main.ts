@@ -11,6 +11,6 @@ export function createMyApp() {
 }
 
 // Tests import this file, and must not open a port.
-if (process.env.VITEST === undefined) {
+if (import.meta.main) {
   await serve(createMyApp, { port: Number(process.env.PORT ?? 8080) });
 }

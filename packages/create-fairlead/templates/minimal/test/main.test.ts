@@ -1,19 +1,20 @@
-import { expect, it } from 'vitest';
-import { createMyApp } from '../src/main.js';
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { createMyApp } from '../src/main.ts';
 
 const app = createMyApp();
 
 it('greets the world', async () => {
   const response = await app.request('/');
-  expect(response.status).toBe(200);
-  expect(await response.json()).toEqual({ message: 'Hello, world!' });
+  assert.equal(response.status, 200);
+  assert.deepEqual(await response.json(), { message: 'Hello, world!' });
 });
 
 it('greets by name', async () => {
   const response = await app.request('/hello/Ada');
-  expect(await response.json()).toEqual({ message: 'Hello, Ada!' });
+  assert.deepEqual(await response.json(), { message: 'Hello, Ada!' });
 });
 
 it('responds with 404 to an unknown path', async () => {
-  expect((await app.request('/unknown')).status).toBe(404);
+  assert.equal((await app.request('/unknown')).status, 404);
 });

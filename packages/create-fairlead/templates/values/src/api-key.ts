@@ -1,0 +1,30 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { CanActivate, GuardContext } from '@fairlead/controllers';
+import { UnauthorizedError } from '@fairlead/core';
+import { token } from '@fairlead/di';
+
+export const API_KEY = token<string>('API_KEY');
+
+/** A guard that allows requests with the API key as a bearer token. */
+export class ApiKeyGuard implements CanActivate {
+  static readonly inject = [API_KEY] as const;
+
+  readonly #expected: Buffer;
+
+  constructor(apiKey: string) {
+    this.#expected = hash(apiKey);
+  }
+
+  canActivate(ctx: GuardContext): boolean {
+    const [, key = ''] = /^Bearer (.+)$/i.exec(ctx.get('Authorization') ?? '') ?? [];
+    if (timingSafeEqual(hash(key), this.#expected)) return true;
+    throw new UnauthorizedError('Send the API key as a bearer token.', {
+      headers: { 'WWW-Authenticate': 'Bearer' },
+    });
+  }
+}
+
+/** Keys of any length have hashes of one length, which take the same time to compare. */
+function hash(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}

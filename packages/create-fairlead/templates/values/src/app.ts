@@ -1,0 +1,21 @@
+import { controllersPlugin } from '@fairlead/controllers';
+import { createApp, createRouter, errorHandler, json, notFoundHandler } from '@fairlead/core';
+import type { Container } from '@fairlead/di';
+import { createHealth } from '@fairlead/middleware';
+import { API_KEY } from './api-key.ts';
+
+interface Options {
+  readonly apiKey: string;
+  /** Once it aborts, `/health/ready` responds with 503. */
+  readonly stopping?: AbortSignal;
+}
+
+/** Creates the application. The tests call it, too. */
+export async function createNotesApi(container: Container, { apiKey, stopping }: Options) {
+  container.register(API_KEY, { useValue: apiKey });
+  const router = createRouter();
+  const app = createApp().use(errorHandler()).route('/', createHealth({ stopping })).use(json());
+  const root = new URL('./controllers/', import.meta.url);
+  await app.plugin(controllersPlugin({ router, container, root, prefix: '/api', strict: true }));
+  return app.route('/', router).use(notFoundHandler());
+}
