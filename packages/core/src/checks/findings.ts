@@ -36,13 +36,15 @@ function checkEach<Subject>(
     );
     return (layout) =>
       subjectsOf(layout).flatMap((subject) =>
-        all.flatMap(({ code, rule }) =>
-          [rule(subject, layout) ?? []].flat().map((found) => ({
+        all.flatMap(({ code, rule }) => {
+          const found = rule(subject, layout);
+          if (found === undefined) return [];
+          return [found].flat().map((one) => ({
             code,
             ...defaultsOf(subject),
-            ...(typeof found === 'string' ? { message: found } : found),
-          })),
-        ),
+            ...(typeof one === 'string' ? { message: one } : one),
+          }));
+        }),
       );
   };
 }
