@@ -7,6 +7,7 @@ import {
   inheritedMetadata,
   isValue,
   lineage,
+  metadataChain,
   ownMetadata,
   undiscovered,
 } from '../metadata/class-metadata.js';
@@ -60,6 +61,7 @@ export function isController(value: unknown): value is Constructor {
 
 /** Whether a class declares or inherits a route, or has decorators that do not work. */
 function hasRoutes(target: object): boolean {
+  if (metadataChain(target).length === 0) return false;
   const { methods, problems } = inheritedMetadata(target);
   return problems.length > 0 || [...methods.values()].some(({ routes }) => routes.length > 0);
 }

@@ -280,8 +280,10 @@ export function mergeReferences(
 
 /** Lists a class and what it inherits from, from the furthest to `target`. */
 export function lineage(target: object): object[] {
-  const base: object | null = Object.getPrototypeOf(target);
-  return base === null ? [target] : [...lineage(base), target];
+  const levels: object[] = [];
+  let level: object | null = target;
+  for (; level !== null; level = Object.getPrototypeOf(level)) levels.unshift(level);
+  return levels;
 }
 
 /** @param isDeclared - Whether the class itself declares the method, and does not only decorate it. */
