@@ -6,7 +6,7 @@ import {
   Service,
   type Token,
 } from '@fairlead/di';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   All,
   Controller,
@@ -70,6 +70,28 @@ describe('without root and controllers', () => {
       ['[controllers] no controllers to register: set root, or pass the options to intended()'],
     ]);
     expect(plugin.state).toEqual({ controllers: [], routeCount: 0, initialized: true });
+  });
+});
+
+describe('a start without problems', () => {
+  it('captures the stacks of its calls, none for a route, and formats none', async () => {
+    const { prepareStackTrace } = Error;
+    const format = vi.fn();
+    const capture = vi.spyOn(Error, 'captureStackTrace');
+    onTestFinished(() => {
+      Object.assign(Error, { prepareStackTrace });
+      capture.mockRestore();
+    });
+    Error.prepareStackTrace = format;
+    const controllers = [TimeController, BareController];
+    const router = createRouter();
+    const plugin = controllersPlugin({ router, container: createContainer(), controllers });
+    await createApp().plugin(plugin);
+    expect(capture.mock.calls.map(([, callee]) => callee?.name)).toEqual([
+      'controllersPlugin',
+      'plugin',
+    ]);
+    expect(format).not.toHaveBeenCalled();
   });
 });
 

@@ -47,13 +47,14 @@ const reported = new WeakSet<Binding>();
  */
 function warnOfTokens(bindings: Iterable<Binding>): void {
   for (const binding of bindings) {
-    const { owner, provider, location } = binding;
+    const { owner, provider } = binding;
     const target = 'useClass' in provider ? provider.useClass : Reflect.get(provider, 'useFactory');
     if (reported.has(binding) || isIntended(target)) continue;
     const marked = 'useClass' in provider ? 'class' : 'factory';
-    const report = (code: string, problem: string, place: string | undefined, fix: string) => {
+    // Reading the location of a binding formats a stack.
+    const report = (code: string, problem: string, { location }: Binding, fix: string) => {
       reported.add(binding);
-      const at = place === undefined ? '' : `\n  At: ${place}`;
+      const at = location === undefined ? '' : `\n  At: ${location}`;
       warn(code, `${problem}${at}\n  Fix: ${fix}, or pass the ${marked} to intended().`);
     };
     for (const { injection, parameter, targets } of edgesOf(binding).filter(isEdge)) {
@@ -61,7 +62,7 @@ function warnOfTokens(bindings: Iterable<Binding>): void {
       if (last) {
         const problem = `${describeToken(binding.token)} (parameter ${parameter}) lists the providers of ${describeToken(last.token)}, but a registration without multi replaced those before it.`;
         const fix = 'register each of them with { multi: true }';
-        report('FAIRLEAD_REPLACED', problem, last.location, fix);
+        report('FAIRLEAD_REPLACED', problem, last, fix);
       }
       const token = injection.optional ? injection.token() : undefined;
       if (token === undefined || owner.find(token).length > 0) continue;
@@ -69,7 +70,7 @@ function warnOfTokens(bindings: Iterable<Binding>): void {
       if (meant === undefined) continue;
       const [text, other] = [token, meant].map(describeToken);
       const problem = `Nothing provides the optional ${text} (${describeParameter(parameter, binding.token)}), so it is undefined. ${other} is registered.`;
-      report('FAIRLEAD_OPTIONAL', problem, location, `use ${other}`);
+      report('FAIRLEAD_OPTIONAL', problem, binding, `use ${other}`);
     }
   }
 }

@@ -158,7 +158,9 @@ function findCollisions(
   definitions: readonly ControllerDefinition[],
 ): ControllerError[] {
   const trial = createRouter(router.rules);
-  for (const { method, pattern } of router.routes) tryRoute(trial, method, pattern);
+  for (const { method, pattern, options } of router.routes) {
+    tryRoute(trial, method, pattern, options);
+  }
   const owners = new Map<string, () => string>();
   // Keyed by what has to change, because a prefix is part of many routes.
   const errors = new Map<unknown, ControllerError>();
@@ -166,8 +168,10 @@ function findCollisions(
     for (const route of definition.routes) {
       const { method, methodName, handler } = route;
       const path = joinPath(prefix, route.path);
-      const error = tryRoute(trial, method, path);
       const locate = () => locationOf(definition.controller, methodName);
+      const options = {};
+      setLocation(options, locate);
+      const error = tryRoute(trial, method, path, options);
       if (error === undefined) {
         owners.set(`${method} ${path}`, () => {
           const location = locate();
