@@ -1,4 +1,4 @@
-import { controllersPlugin } from '@fairlead/controllers';
+import { controllersPlugin, registerController } from '@fairlead/controllers';
 import {
   type Application,
   type Context,
@@ -20,11 +20,12 @@ import { formatError } from './errors.js';
 import { createUsersRouter } from './users/routes.js';
 import { MemoryUserStore } from './users/store/memory.js';
 import { USER_STORE, type UserStore } from './users/store/user-store.js';
+import { users } from './users/values.js';
 
 /** Options of {@link createUsersApp}. */
 export interface UsersAppOptions {
   readonly config: Config;
-  /** Store of both APIs. The caller closes it after the application. */
+  /** Store of all APIs. The caller closes it after the application. */
   readonly store: UserStore;
   readonly logger: Logger;
   /** Once it aborts, the service is not ready. */
@@ -32,8 +33,8 @@ export interface UsersAppOptions {
 }
 
 /**
- * Builds the service: functional routes at `/api/users`, every `*controller.ts` under
- * `/api/v1`, their document at `/openapi.json`, and the routes for operators.
+ * Builds the service: functional routes at `/api/users`, every `*controller.ts` under `/api/v1`, a controller as a
+ * value at `/api/v2/users`, their document at `/openapi.json`, and the routes for operators.
  *
  * @returns Two applications that are ready to listen. `operations`, which has the routes for operators, is
  *   `app` unless `OPERATIONS_PORT` is set.
@@ -67,7 +68,7 @@ export async function createUsersApp(options: UsersAppOptions) {
   await app.plugin(
     openapi({
       info: { title: 'users-api', version: VERSION, license: { name: 'MIT', identifier: 'MIT' } },
-      tags: [{ name: 'users', description: 'The same users through both APIs' }],
+      tags: [{ name: 'users', description: 'The same users through three APIs' }],
       docs: config.hasDocs && '/docs',
       docsInProduction: true,
     }),
@@ -78,6 +79,7 @@ export async function createUsersApp(options: UsersAppOptions) {
   const discovery = { root: new URL('.', import.meta.url), include: ['**/*controller.{ts,js}'] };
   const prefix = '/api/v1';
   await app.plugin(controllersPlugin({ router, ...discovery, prefix, container, strict: true }));
+  registerController(router, users, { prefix: '/api', container });
   app.route('/', router);
   for (const one of apps) one.use(notFoundHandler());
   return { app, operations };

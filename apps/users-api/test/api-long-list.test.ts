@@ -10,7 +10,7 @@ import { captureLog } from './support/log.js';
 import { listAll, STORES } from './support/stores.js';
 
 const COUNT = 1_203;
-const MOUNTS = ['/api/users', '/api/v1/users'];
+const MOUNTS = ['/api/users', '/api/v1/users', '/api/v2/users'];
 
 async function fill(store: UserStore, count = COUNT): Promise<readonly User[]> {
   const names = Array.from({ length: count }, (_, n) => `User "${n}" 𝄞\u2028`);

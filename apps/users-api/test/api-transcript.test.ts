@@ -221,14 +221,25 @@ function escapeText(text: string): string {
     .replace(/[^\n -~]/g, (character) => `<${character.codePointAt(0)?.toString(16)}>`);
 }
 
+async function transcribe(mount: string): Promise<string> {
+  const { app } = await createApps({ store: ONE_USER });
+  const lines: string[] = [];
+  for (const exchange of EXCHANGES) lines.push(await describeExchange(app, mount, exchange));
+  return lines.join('\n');
+}
+
 describe.each([
   ['functional', '/api/users'],
   ['class', '/api/v1/users'],
 ])('the %s API', (variant, mount) => {
   it('responds as in its transcript', async () => {
-    const { app } = await createApps({ store: ONE_USER });
-    const lines: string[] = [];
-    for (const exchange of EXCHANGES) lines.push(await describeExchange(app, mount, exchange));
-    await expect(lines.join('\n')).toMatchFileSnapshot(`transcripts/${variant}.txt`);
+    await expect(await transcribe(mount)).toMatchFileSnapshot(`transcripts/${variant}.txt`);
+  });
+});
+
+describe('the value API', () => {
+  it('responds like the class API', async () => {
+    const transcript = (await transcribe('/api/v2/users')).replaceAll('/api/v2', '/api/v1');
+    await expect(transcript).toMatchFileSnapshot('transcripts/class.txt');
   });
 });

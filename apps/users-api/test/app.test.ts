@@ -5,11 +5,13 @@ import { captureLog } from './support/log.js';
 import { STORES } from './support/stores.js';
 
 describe('the application', () => {
-  it('serves both variants from one store', async () => {
+  it('serves all variants from one store', async () => {
     const url = await startService();
     const ada = await clientOf(`${url}/api/users`).create();
-    const response = await clientOf(`${url}/api/v1/users`).send('GET', `/${ada.id}`);
-    expect(await response.json()).toEqual({ data: ada });
+    for (const mount of ['/api/v1/users', '/api/v2/users']) {
+      const response = await clientOf(`${url}${mount}`).send('GET', `/${ada.id}`);
+      expect(await response.json()).toEqual({ data: ada });
+    }
   });
 
   it('keeps the stores of two applications in one process separate', async () => {
@@ -19,7 +21,7 @@ describe('the application', () => {
     expect(await response.json()).toEqual({ data: [], total: 0 });
   });
 
-  it.each(['/', '/api', '/users', '/api/usersx', '/api/v2/users'])(
+  it.each(['/', '/api', '/users', '/api/usersx', '/api/v3/users'])(
     'responds with a 404 problem to %s, which matches no route',
     async (path) => {
       const response = await fetch(`${await startService()}${path}`);
@@ -34,7 +36,7 @@ describe('the application', () => {
     const store = await STORES.memory();
     const url = await startService({ store, logger });
     await store.close();
-    for (const mount of ['/api/users', '/api/v1/users']) {
+    for (const mount of ['/api/users', '/api/v1/users', '/api/v2/users']) {
       const response = await fetch(`${url}${mount}`);
       expect(response.status).toBe(500);
       expect(await response.json()).toEqual({
@@ -81,7 +83,7 @@ describe('the application', () => {
       const user = { id: '7', name: 'Ada', email: '', createdAt: 'then', updatedAt: 'now' };
       const store = Object.assign(new MemoryUserStore(), { find: () => user });
       const url = await startService({ store, config: { checkResponses } });
-      for (const mount of ['/api/users', '/api/v1/users']) {
+      for (const mount of ['/api/users', '/api/v1/users', '/api/v2/users']) {
         expect((await fetch(`${url}${mount}/7`)).status).toBe(status);
       }
     },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MemoryUserStore } from '../src/users/store/memory.js';
 import { ADA, APIS, bodyOf, clientOf, openApi, shareApi, startService } from './support/api.js';
 
-const MOUNTS = ['/api/users', '/api/v1/users'];
+const MOUNTS = ['/api/users', '/api/v1/users', '/api/v2/users'];
 const NEW_NAME = { name: 'Ada L.' };
 
 /** The options of a request with a condition and, if given, a JSON body. */

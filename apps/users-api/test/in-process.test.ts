@@ -34,7 +34,7 @@ const send = (method: string, body: string, headers: Record<string, string> = JS
   headers,
 });
 
-const requests: [string, string, RequestInit?][] = ['/api/users', '/api/v1/users'].flatMap(
+const requests: [string, string, RequestInit?][] = ['/api/users', '/api/v1/users', '/api/v2/users'].flatMap(
   (users): [string, string, RequestInit?][] => [
     ['the list', users],
     ['a page', `${users}?page=2&limit=5`],

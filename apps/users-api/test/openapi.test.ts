@@ -22,7 +22,7 @@ async function fetchDocument(): Promise<Document> {
 }
 
 describe('/openapi.json', () => {
-  it('lists the operations of both APIs and no others, with unique ids', async () => {
+  it('lists the operations of all APIs and no others, with unique ids', async () => {
     const { paths } = await fetchDocument();
     const operations = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, { operationId }]) => [operationId, method, path]),
@@ -38,10 +38,15 @@ describe('/openapi.json', () => {
       ['showUserV1', 'get', '/api/v1/users/{id}'],
       ['updateUserV1', 'put', '/api/v1/users/{id}'],
       ['deleteUserV1', 'delete', '/api/v1/users/{id}'],
+      ['listUsersV2', 'get', '/api/v2/users'],
+      ['createUserV2', 'post', '/api/v2/users'],
+      ['showUserV2', 'get', '/api/v2/users/{id}'],
+      ['updateUserV2', 'put', '/api/v2/users/{id}'],
+      ['deleteUserV2', 'delete', '/api/v2/users/{id}'],
     ]);
   });
 
-  it('describes lists, creates and updates of both APIs alike', async () => {
+  it('describes lists, creates and updates of all APIs alike', async () => {
     const { paths } = await fetchDocument();
     const describeAt = (mount: string) => {
       const { get, post } = paths[mount] ?? {};
@@ -49,6 +54,7 @@ describe('/openapi.json', () => {
       return [get, post, put].map((operation) => ({ ...operation, operationId: '' }));
     };
     expect(describeAt('/api/v1/users')).toEqual(describeAt('/api/users'));
+    expect(describeAt('/api/v2/users')).toEqual(describeAt('/api/users'));
   });
 
   it('documents the error of a tag that does not match', async () => {
@@ -61,6 +67,8 @@ describe('/openapi.json', () => {
       'deleteUser',
       'updateUserV1',
       'deleteUserV1',
+      'updateUserV2',
+      'deleteUserV2',
     ]);
   });
 

@@ -14,12 +14,14 @@ const HOUR = 3_600_000;
 const MEMORY = { DATABASE_URL: 'memory:' };
 
 describe('the process', () => {
-  it('logs its address and its store in one line and serves both APIs', async () => {
+  it('logs its address and its store in one line and serves all APIs', async () => {
     const service = startProcess(MEMORY);
     const url = await service.url;
     const ada = await clientOf(`${url}/api/users`).create();
-    const response = await clientOf(`${url}/api/v1/users`).send('GET');
-    expect(await response.json()).toEqual({ data: [ada], total: 1 });
+    for (const mount of ['/api/v1/users', '/api/v2/users']) {
+      const response = await clientOf(`${url}${mount}`).send('GET');
+      expect(await response.json()).toEqual({ data: [ada], total: 1 });
+    }
     service.kill('SIGTERM');
     await service.ended;
     expect(service.log.all[0]).toMatchObject({
@@ -99,7 +101,7 @@ describe('the process', () => {
 
   it('limits the length of names and emails as its environment sets', async () => {
     const service = startProcess({ ...MEMORY, MAX_NAME_LENGTH: '3', MAX_EMAIL_LENGTH: '5' });
-    for (const mount of ['/api/users', '/api/v1/users']) {
+    for (const mount of ['/api/users', '/api/v1/users', '/api/v2/users']) {
       const { sendJson } = clientOf(`${await service.url}${mount}`);
       expect((await sendJson('POST', '', { name: 'Ada', email: 'a@b.c' })).status).toBe(201);
       const response = await sendJson('POST', '', { name: 'Grace', email: 'g@h.io' });
@@ -114,7 +116,7 @@ describe('the process', () => {
 
   it('limits pages to MAX_PAGE_SIZE, but not the list', async () => {
     const service = startProcess({ ...MEMORY, MAX_PAGE_SIZE: '3' });
-    for (const mount of ['/api/users', '/api/v1/users']) {
+    for (const mount of ['/api/users', '/api/v1/users', '/api/v2/users']) {
       const { create, send } = clientOf(`${await service.url}${mount}`);
       for (let n = 0; n < 3; n += 1) await create();
       for (const query of ['?limit=1000', '?limit=1e300', '?page=1', '?limit=x']) {
@@ -124,7 +126,7 @@ describe('the process', () => {
       expect(await (await send('GET', '?limit=2')).json()).toMatchObject({ meta: { limit: 2 } });
     }
     const all = await fetch(`${await service.url}/api/users`);
-    expect(await all.json()).toMatchObject({ data: { length: 6 }, total: 6 });
+    expect(await all.json()).toMatchObject({ data: { length: 9 }, total: 9 });
   });
 
   it('limits the size of bodies and the number of connections', async () => {

@@ -91,7 +91,7 @@ const Page = z
 
 const IF_MATCH = 'Send the `ETag` of the user as `If-Match` to change only what you have read.';
 
-/** Responses and documentation of the operations, which both APIs share. */
+/** Responses and documentation of the operations, which all APIs share. */
 export const OPERATIONS = {
   list: {
     summary: 'List users',
@@ -118,5 +118,5 @@ export const OPERATIONS = {
   delete: { summary: 'Delete a user', description: IF_MATCH, tags: ['users'], errors: [412] },
 } as const;
 
-/** Response of a delete in the class-based API. */
+/** Response of a delete in the APIs of controllers. */
 export const Success = z.object({ success: z.literal(true) });

@@ -8,10 +8,14 @@ import { STORE_NAMES, STORES } from './stores.js';
 import type { AtEnd } from './temporary-folder.js';
 
 /** Where each variant of the API is mounted. */
-const MOUNTS = { functional: '/api/users', class: '/api/v1/users' } as const;
+const MOUNTS = {
+  functional: '/api/users',
+  class: '/api/v1/users',
+  value: '/api/v2/users',
+} as const;
 
 /** Every variant over every store, for `describe.each`. */
-export const APIS = (['functional', 'class'] as const).flatMap((variant) =>
+export const APIS = (['functional', 'class', 'value'] as const).flatMap((variant) =>
   STORE_NAMES.map((store) => ({ variant, store, mount: MOUNTS[variant] })),
 );
 
