@@ -179,7 +179,7 @@ export function starters(
   return Object.fromEntries(
     Object.entries(createListeners(read)).map(([name, listener]) => [
       name,
-      () => createServer(options, listener).listen(0, '127.0.0.1'),
+      () => createServer({ keepAliveTimeout: 72_000, ...options }, listener).listen(0, '127.0.0.1'),
     ]),
   );
 }
