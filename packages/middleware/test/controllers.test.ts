@@ -12,7 +12,7 @@ import {
 } from '@fairlead/controllers';
 import { type Application, type Context, createApp, createRouter } from '@fairlead/core';
 import { createContainer, Service } from '@fairlead/di';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { cors, eventStream, sendEvents, timeout } from '../src/index.js';
 import { serve } from './support/send.js';
 
@@ -67,7 +67,7 @@ class SlowController {
   @Get('/')
   @UseMiddleware(timeout(60_000))
   async wait() {
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await vi.advanceTimersByTimeAsync(1_000);
     return 'done';
   }
 }
@@ -94,6 +94,8 @@ describe('in controllers', () => {
   });
 
   it('timeout() of a method may allow more time than that of the application', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     const app = await withControllers(createApp().use(timeout(1)), SlowController);
     expect(await (await app.request('/slow')).json()).toBe('done');
   });
