@@ -581,7 +581,7 @@ describe('a route that sends no response', () => {
     expect((await app.request('/')).status).toBe(500);
     expect(stderr.mock.calls[0]?.[0]).toMatchObject({
       message:
-        'No middleware responded to GET /. Make sure that every middleware responds, or awaits or returns next().',
+        "No middleware responded to GET /: 'middleware#0' neither responded nor called next(). Make sure that every middleware responds, or awaits or returns next().",
     });
   });
 

@@ -379,3 +379,55 @@ describe('a middleware that returns a function', () => {
     expect(errors).toEqual([]);
   });
 });
+
+describe('a request without a response', () => {
+  const auth: Middleware = async () => undefined;
+  const pass: Middleware = (_ctx, next) => next();
+
+  it.each<[string, (app: Application) => Application]>([
+    ['of the application', (app) => app.use(pass, auth).get('/a', later)],
+    ['of a prefix', (app) => app.use('/a', pass, auth).get('/a', later)],
+    ['of a router', (app) => app.route('/', createRouter().use(auth).get('/a', later))],
+    ['of a route', (app) => app.get('/a', pass, auth, later)],
+  ])('names the middleware %s that ended it', async (_, register) => {
+    const { app, errors } = collecting();
+    expect(await request(register(app), '/a')).toBe(500);
+    expect(errors[0]).toMatchObject({
+      code: 'NO_RESPONSE',
+      message: expect.stringContaining(": 'auth' neither responded nor called next(). "),
+    });
+  });
+
+  it('is named at the latest in the next request', async () => {
+    const { app, errors } = collecting();
+    let isSilent = false;
+    app.get(
+      '/a',
+      function sometimes(_ctx, next) {
+        if (!isSilent) return next();
+      },
+      () => 'ok',
+    );
+    for (let count = 0; count < 300; count += 1) await request(app, '/a');
+    isSilent = true;
+    await request(app, '/a');
+    await request(app, '/a');
+    expect(errors.map(String)).toEqual([
+      expect.not.stringContaining("'sometimes'"),
+      expect.stringContaining("'sometimes' neither responded nor called next()"),
+    ]);
+  });
+
+  it('names nobody if the functions called next()', async () => {
+    const { app, errors } = collecting();
+    app.get(
+      '/a',
+      async (_ctx, next) => {
+        await Promise.resolve(next()).catch(() => undefined);
+      },
+      () => Promise.reject(new Error('swallowed')),
+    );
+    await request(app, '/a');
+    expect(String(errors[0])).toContain('The route GET /a sent no response. Return');
+  });
+});

@@ -17,7 +17,7 @@ import { isUnanswered, noResponse } from '../exchange/context-errors.js';
 import { createExchange, type Exchange, type State } from '../exchange/exchange.js';
 import { type ErrorPolicy, logError, respondWithError } from '../middleware/error-handler.js';
 import { isPromiseLike, type Next } from '../next.js';
-import { mistakeOf } from '../pipeline/observe.js';
+import { mistakeOf, silentOf } from '../pipeline/observe.js';
 import type { AnyHandler, Middleware } from '../pipeline/pipeline.js';
 import { startOf, write, writeText } from '../response/write.js';
 import type { Entry } from '../router/mount.js';
@@ -406,7 +406,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
 
   #respond(exchange: Exchange<Context>, ctx: Context): void {
     try {
-      if (isUnanswered(exchange)) throw noResponse(exchange, mistakeOf(ctx));
+      if (isUnanswered(exchange)) throw noResponse(exchange, mistakeOf(ctx), silentOf(ctx));
       write(exchange, ctx);
     } catch (error) {
       this.#fail(exchange, ctx, error, exchange.errors);

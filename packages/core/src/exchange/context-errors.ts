@@ -95,15 +95,23 @@ function lacksBody({ method, route, status = 200 }: Exchange): boolean {
 }
 
 /**
- * Creates the error for a request that is unanswered when its pipeline has settled.
+ * Creates the error for a request that is unanswered when its pipeline has settled. The following requests are
+ * observed, so that their errors name the function.
  *
  * @param mistake - What middleware did wrong, if that is known.
+ * @param silent - The name of the function that neither responded nor called `next()`, if that is known.
  */
-export function noResponse(exchange: Exchange, mistake: string | undefined): InternalServerError {
-  return new InternalServerError(mistake ?? describeNoResponse(exchange), { code: 'NO_RESPONSE' });
+export function noResponse(
+  exchange: Exchange,
+  mistake: string | undefined,
+  silent: string | undefined,
+): InternalServerError {
+  exchange.environment.sample.restart();
+  const message = mistake ?? describeNoResponse(exchange, silent);
+  return new InternalServerError(message, { code: 'NO_RESPONSE' });
 }
 
-function describeNoResponse(exchange: Exchange): string {
+function describeNoResponse(exchange: Exchange, silent: string | undefined): string {
   const { req, res, route, requestBody } = exchange;
   const request = requestOf(exchange);
   if (res.listenerCount('unpipe') > 0)
@@ -112,7 +120,8 @@ function describeNoResponse(exchange: Exchange): string {
     return `Setting ctx.body does not respond to ${request}: it is the body of the request. Return a value, or pass it to ctx.json().`;
   if (lacksBody(exchange))
     return `The route ${request} sent no body, but its response schema requires one. Return a value from its handler, respond through ctx, or describe 204 in response.`;
+  const reason = silent === undefined ? '' : `: '${silent}' neither responded nor called next()`;
   return route === undefined
-    ? `No middleware responded to ${request}. Make sure that every middleware responds, or awaits or returns next().`
-    : `The route ${request} sent no response. Return a value from its handler or respond through ctx, and make sure that every middleware awaits or returns next().`;
+    ? `No middleware responded to ${request}${reason}. Make sure that every middleware responds, or awaits or returns next().`
+    : `The route ${request} sent no response${reason}. Return a value from its handler or respond through ctx, and make sure that every middleware awaits or returns next().`;
 }

@@ -9,12 +9,20 @@ type Run = (ctx: Context, next: Next) => unknown;
 /** What middleware did wrong in a request. */
 const mistakes = new WeakMap<Context, string>();
 
+/** The functions that ended the pipeline of a request without a response, by name. */
+const silent = new WeakMap<Context, string>();
+
 /** The middleware of which the process has been warned. */
 const warned = new WeakSet<Run>();
 
 /** Returns what middleware did wrong in a request, or undefined if nothing is known. */
 export function mistakeOf(ctx: Context): string | undefined {
   return mistakes.get(ctx);
+}
+
+/** Returns the name of the function that neither responded nor called `next()`, if it was observed. */
+export function silentOf(ctx: Context): string | undefined {
+  return silent.get(ctx);
 }
 
 /**
@@ -75,7 +83,9 @@ export function observe(
   const finish = (value: unknown): void => {
     hasReturned = true;
     if (last.promise?.isUsed === false) reportFloat();
-    else if (value !== undefined && !isCalled && !ctx.answered) reportValue(value);
+    else if (isCalled || ctx.answered) return;
+    else if (value !== undefined) reportValue(value);
+    else if (!isBranch) silent.set(ctx, name);
   };
   exchange.next = observedNext;
   const result = run(ctx, observedNext);
