@@ -7,7 +7,7 @@ const core = await loadPackage<typeof Core>('core');
 const { createRouter } = core;
 
 /**
- * Listens with an error handler, a body parser and a not-found handler.
+ * Listens with what a service needs: an error handler, a body parser, a not-found handler and limits.
  *
  * @param plugin - Registers routes in the router.
  */
@@ -15,8 +15,9 @@ export async function serve(
   router: Core.Router,
   middleware: readonly Core.Middleware[] = [],
   plugin?: Core.Plugin,
+  options?: Core.ApplicationOptions,
 ): Promise<Core.Server> {
-  const app = core.createApp().use(core.errorHandler(), core.json(), ...middleware);
+  const app = core.createApp(options).use(core.errorHandler(), core.json(), ...middleware);
   if (plugin !== undefined) await app.plugin(plugin);
   return core.listen(app.route('/', router).use(core.notFoundHandler()), 0, { host: '127.0.0.1' });
 }
@@ -27,13 +28,20 @@ export const HOPS = Array<Core.Middleware>(10).fill(async (ctx, next) => {
   await next();
 });
 
-const guard: Core.Middleware = (ctx, next) => {
+/** Serves the number of middlewares that a request has passed through. */
+export const serveHops = (middleware: readonly Core.Middleware[]) =>
+  serve(
+    createRouter().get('/', (ctx) => ctx.json({ hops: ctx.state.hops })),
+    middleware,
+  );
+
+export const guard: Core.Middleware = (ctx, next) => {
   if (ctx.get('authorization') !== fixtures.AUTHORIZATION)
     throw new core.ForbiddenError('Access denied');
   return next();
 };
 
-const items = new fixtures.Items();
+export const items = new fixtures.Items();
 
 export const start = {
   plaintext: () => serve(createRouter().get('/', (ctx) => ctx.send(fixtures.HELLO))),
@@ -47,11 +55,7 @@ export const start = {
     return serve(router);
   },
   post: () => serve(createRouter().post('/orders', (ctx) => ctx.json(ctx.body))),
-  'async-10': () =>
-    serve(
-      createRouter().get('/', (ctx) => ctx.json({ hops: ctx.state.hops })),
-      HOPS,
-    ),
+  'async-10': () => serveHops(HOPS),
   'class-get': () =>
     serve(createRouter().get('/items/:id', guard, (ctx) => ctx.json(items.find(ctx.params.id)))),
   'class-post': () =>

@@ -1,48 +1,16 @@
 import {
-  type Application,
   type ApplicationOptions,
-  createApp,
   createRouter,
-  errorHandler,
-  ForbiddenError,
-  json,
-  listen,
   type Middleware,
-  notFoundHandler,
   type Router,
 } from '@fairlead/core';
 import * as fixtures from '../fixtures.js';
-
-/** Listens with what a service needs: error handler, body parser, not-found handler, limits. */
-function listenWith(
-  app: Application,
-  router: Router,
-  ...middleware: readonly Middleware[]
-): Promise<unknown> {
-  app
-    .use(errorHandler(), json(), ...middleware)
-    .route('/', router)
-    .use(notFoundHandler());
-  return listen(app, 0, { host: '127.0.0.1' });
-}
-
-const guard: Middleware = (ctx, next) => {
-  if (ctx.get('authorization') !== fixtures.AUTHORIZATION)
-    throw new ForbiddenError('Access denied');
-  return next();
-};
-
-const hop: Middleware = async (ctx, next) => {
-  fixtures.countHop(ctx.state);
-  await next();
-};
+import { guard, items, serve as serveWith, serveHops, start as engine } from './engine.js';
 
 const hopSync: Middleware = (ctx, next) => {
   fixtures.countHop(ctx.state);
   return next();
 };
-
-const items = new fixtures.Items();
 
 /**
  * Creates the starter of each workload.
@@ -50,15 +18,9 @@ const items = new fixtures.Items();
  * @param options - The compiler for response schemas. Without it they are not applied.
  */
 export const starters = (options: Pick<ApplicationOptions, 'compileResponse'> = {}) => {
-  const serve = (router: Router, ...middleware: readonly Middleware[]): Promise<unknown> =>
-    listenWith(createApp(options), router, ...middleware);
-  const serveHops = (middleware: Middleware) =>
-    serve(
-      createRouter().get('/', (ctx) => ctx.json({ hops: ctx.state.hops })),
-      ...Array<Middleware>(10).fill(middleware),
-    );
+  const serve = (router: Router) => serveWith(router, [], undefined, options);
   return {
-    plaintext: () => serve(createRouter().get('/', (ctx) => ctx.send(fixtures.HELLO))),
+    plaintext: engine.plaintext,
     json: () =>
       serve(
         createRouter().get('/', { response: fixtures.MESSAGE_SCHEMA }, (ctx) =>
@@ -76,9 +38,9 @@ export const starters = (options: Pick<ApplicationOptions, 'compileResponse'> = 
       }
       return serve(router);
     },
-    post: () => serve(createRouter().post('/orders', (ctx) => ctx.json(ctx.body))),
-    'async-10': () => serveHops(hop),
-    'sync-10': () => serveHops(hopSync),
+    post: engine.post,
+    'async-10': engine['async-10'],
+    'sync-10': () => serveHops(Array<Middleware>(10).fill(hopSync)),
     page: () =>
       serve(
         createRouter().get('/users', { response: fixtures.USER_PAGE_SCHEMA }, (ctx) => {
@@ -91,12 +53,7 @@ export const starters = (options: Pick<ApplicationOptions, 'compileResponse'> = 
           ctx.json(items.find(ctx.params.id)),
         ),
       ),
-    'class-post': () =>
-      serve(
-        createRouter().post('/items', guard, (ctx) => {
-          ctx.json(items.create(ctx.body as { name: string }));
-        }),
-      ),
+    'class-post': engine['class-post'],
     'valid-get': () =>
       serve(
         createRouter().get(
