@@ -4,10 +4,13 @@ import { describeStartError } from '@fairlead/serve';
 import { Command, CommanderError } from 'commander';
 import { restartWith } from './application.js';
 import { addCheck } from './commands/check.js';
+import { addDoctor } from './commands/doctor.js';
 import { addExplain } from './commands/explain.js';
 import { addFetch } from './commands/fetch.js';
+import { addNew } from './commands/new.js';
 import { addOpenapi } from './commands/openapi.js';
 import { addRoutes } from './commands/routes.js';
+import { addUpgrade } from './commands/upgrade.js';
 import { UsageError } from './errors.js';
 
 /** Exit codes. */
@@ -35,7 +38,17 @@ another function create…() without parameters. By default it is src/app.ts, sr
 
 Exit codes: 0 if all is well, 1 if there are problems, 2 if the command line is wrong.`,
   );
-for (const add of [addRoutes, addExplain, addCheck, addFetch, addOpenapi]) add(program);
+for (const add of [
+  addRoutes,
+  addExplain,
+  addCheck,
+  addFetch,
+  addOpenapi,
+  addNew,
+  addDoctor,
+  addUpgrade,
+])
+  add(program);
 
 // `fairlead routes | head` closes the pipe early.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

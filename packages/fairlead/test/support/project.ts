@@ -37,7 +37,7 @@ const TSCONFIG = JSON.stringify({
 });
 
 /**
- * Writes a project that can import the packages of this workspace.
+ * Writes a project that can import the packages of this workspace, unless its files include `node_modules`.
  *
  * @param files - Texts by path.
  * @param env - Additional environment variables of the program.
@@ -53,7 +53,8 @@ export async function writeProject(
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), content);
   }
-  await symlink(join(PACKAGE, 'node_modules'), join(folder, 'node_modules'));
+  const hasModules = Object.keys(files).some((path) => path.startsWith('node_modules/'));
+  if (!hasModules) await symlink(join(PACKAGE, 'node_modules'), join(folder, 'node_modules'));
   return {
     folder,
     run: (...args) => run(folder, args, env, ''),

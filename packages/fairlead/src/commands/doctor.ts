@@ -1,0 +1,195 @@
+import { realpathSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { describeFile, installOneCopy } from '@fairlead/options';
+import type { Command } from 'commander';
+import { getTsconfig } from 'get-tsconfig';
+import { print, printJson, style } from '../output.js';
+import {
+  DECORATOR,
+  fairleadPackages,
+  isFairlead,
+  type Manifest,
+  readManifest,
+  readSources,
+} from '../project.js';
+
+/** What is checked, and what is wrong. */
+interface Check {
+  readonly name: string;
+  /** What cannot work, and its fix. */
+  readonly problems: readonly string[];
+  /** What may be wrong, and its fix. */
+  readonly warnings: readonly string[];
+}
+
+/** An installed package. */
+interface Installed {
+  readonly name: string;
+  /** Real path of its folder. */
+  readonly folder: string;
+  readonly manifest: Manifest;
+}
+
+export function addDoctor(program: Command): void {
+  program
+    .command('doctor')
+    .summary('find what is wrong with the installation and the configuration')
+    .description(
+      'Checks versions, copies and peers of packages, compiler options and loaders, without running the application.',
+    )
+    .option('--json', 'print an array of { name, problems, warnings }')
+    .action(({ json }: { json?: true }) => {
+      const checks = examine();
+      if (checks.some(({ problems }) => problems.length > 0)) process.exitCode = 1;
+      if (json) printJson(checks);
+      else for (const check of checks) print(format(check));
+    });
+}
+
+function format({ name, problems, warnings }: Check): string {
+  const lines = [
+    ...problems.map((problem) => `${style('red', 'problem')}  ${name}: ${problem}`),
+    ...warnings.map((warning) => `${style('yellow', 'warning')}  ${name}: ${warning}`),
+  ];
+  return lines.length === 0 ? `${style('green', 'ok')}       ${name}` : lines.join('\n');
+}
+
+function examine(): readonly Check[] {
+  const { manifest } = readManifest();
+  const installed = fairleadPackages(manifest).flatMap(
+    (name) => find(name, resolve('package.json')) ?? [],
+  );
+  const all = withDependencies(installed);
+  const problemsByName = {
+    'Node.js': checkNode(),
+    packages: checkPackages(manifest, installed),
+    versions: checkVersions(all),
+    copies: checkCopies(all),
+    peers: checkPeers(all),
+  };
+  return [
+    ...Object.entries(problemsByName).map(([name, problems]) => ({ name, problems, warnings: [] })),
+    { name: 'compiler options', ...checkCompiler(manifest) },
+  ];
+}
+
+function checkNode(): readonly string[] {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const isSupported = major >= 24 || (major === 22 && minor >= 16);
+  return isSupported
+    ? []
+    : [`${process.version} is not supported. Install Node.js 22.16 or newer, or 24.`];
+}
+
+function checkPackages(manifest: Manifest, installed: readonly Installed[]): readonly string[] {
+  const names = fairleadPackages(manifest);
+  if (names.length === 0) {
+    return ['package.json has no @fairlead packages. Run npm install @fairlead/core.'];
+  }
+  return names
+    .filter((name) => installed.every((one) => one.name !== name))
+    .map((name) => `${name} is not installed. Run the install command of your package manager.`);
+}
+
+/** Finds a package as a module of another one does. */
+function find(name: string, from: string): Installed | undefined {
+  const read = createRequire(from);
+  // Unlike require(), import() ignores NODE_PATH.
+  for (let folder = dirname(from); ; folder = dirname(folder)) {
+    try {
+      const file = realpathSync(join(folder, 'node_modules', name, 'package.json'));
+      return { name, folder: dirname(file), manifest: read(file) as Manifest };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+    if (folder === dirname(folder)) return undefined;
+  }
+}
+
+/** Adds the packages of Fairlead that these need. Each copy is listed once. */
+function withDependencies(installed: readonly Installed[]): readonly Installed[] {
+  const all = new Map<string, Installed>();
+  const queue = [...installed];
+  for (const one of queue) {
+    if (all.has(one.folder)) continue;
+    all.set(one.folder, one);
+    const { dependencies, peerDependencies } = one.manifest;
+    const needed = Object.keys({ ...dependencies, ...peerDependencies }).filter(isFairlead);
+    queue.push(...needed.flatMap((name) => find(name, join(one.folder, 'package.json')) ?? []));
+  }
+  return [...all.values()];
+}
+
+function checkVersions(all: readonly Installed[]): readonly string[] {
+  const byVersion = Map.groupBy(all, ({ manifest }) => manifest.version ?? 'unknown');
+  if (byVersion.size < 2) return [];
+  const list = [...byVersion].map(
+    ([version, ones]) => `${version} (${[...new Set(ones.map(({ name }) => name))].join(', ')})`,
+  );
+  return [`the packages have different versions: ${list.join(' and ')}. Run npx fairlead upgrade.`];
+}
+
+function checkCopies(all: readonly Installed[]): readonly string[] {
+  return [...Map.groupBy(all, ({ name }) => name)]
+    .filter(([, copies]) => copies.length > 1)
+    .map(([name, copies]) => {
+      const folders = copies.map(({ folder }) => describeFile(folder)).join(' and ');
+      return `${name} is installed more than once: ${folders}. To fix it, ${installOneCopy(name)}`;
+    });
+}
+
+function checkPeers(all: readonly Installed[]): readonly string[] {
+  return all.flatMap(({ name, folder, manifest }) => {
+    const { peerDependencies = {}, peerDependenciesMeta = {} } = manifest;
+    return Object.keys(peerDependencies)
+      .filter((peer) => peerDependenciesMeta[peer]?.optional !== true)
+      .filter((peer) => find(peer, join(folder, 'package.json')) === undefined)
+      .map((peer) => `${name} needs ${peer}, which is not installed. Run npm install ${peer}.`);
+  });
+}
+
+/** Checks the options that compile and run decorators, if the project has some. */
+function checkCompiler({ scripts = {} }: Manifest): Pick<Check, 'problems' | 'warnings'> {
+  const tsconfig = getTsconfig(process.cwd());
+  const options = tsconfig?.config.compilerOptions ?? {};
+  const file = describeFile(tsconfig?.path ?? 'tsconfig.json');
+  const problems: string[] = [];
+  const warnings: string[] = [];
+  const resolution = String(options.moduleResolution ?? '').toLowerCase();
+  if (['node', 'node10', 'classic'].includes(resolution)) {
+    problems.push(
+      `${file} sets moduleResolution to ${resolution}, which finds no modules such as @fairlead/core/extend. Set module and moduleResolution to NodeNext.`,
+    );
+  }
+  const decorated = readSources().find(
+    ({ path, text }) => path.endsWith('ts') && DECORATOR.test(text),
+  );
+  if (decorated === undefined) return { problems, warnings };
+  const { path } = decorated;
+  if (options.experimentalDecorators !== true) {
+    problems.push(
+      `${path} has decorators, but ${file} does not set experimentalDecorators. Set it to true.`,
+    );
+  }
+  if (options.emitDecoratorMetadata !== true) {
+    warnings.push(
+      `${file} does not set emitDecoratorMetadata, so ${NO_TYPES}. Set it to true, or write static inject.`,
+    );
+  }
+  for (const [name, script] of Object.entries(scripts)) {
+    const [, tool] = /\b(tsx|esbuild)\b/.exec(script) ?? [];
+    if (tool !== undefined) {
+      warnings.push(
+        `the script ${name} runs ${tool}, which emits no types, so ${NO_TYPES}. Use node --import @oxc-node/core/register, or write static inject.`,
+      );
+    } else if (/\bnode\b.*\.ts\b/.test(script) && !/--import|--loader/.test(script)) {
+      problems.push(
+        `the script ${name} runs TypeScript, but Node.js cannot run the decorators in ${path}. Add --import @oxc-node/core/register.`,
+      );
+    }
+  }
+  return { problems, warnings };
+}
+
+const NO_TYPES = 'classes cannot be injected by their types';

@@ -1,0 +1,64 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { UsageError } from './errors.js';
+
+/** What the commands read of a package.json. */
+export interface Manifest {
+  readonly version?: string;
+  readonly scripts?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
+}
+
+/** A source file of the project. */
+export interface SourceFile {
+  /** Relative to the working directory. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** @throws {UsageError} When the working directory has no package.json. */
+export function readManifest(): { readonly text: string; readonly manifest: Manifest } {
+  if (!existsSync('package.json')) {
+    throw new UsageError(
+      `There is no package.json in ${process.cwd()}. Run fairlead in the folder of a project.`,
+    );
+  }
+  const text = readFileSync('package.json', 'utf8');
+  return { text, manifest: JSON.parse(text) as Manifest };
+}
+
+/** Returns the names of the packages of Fairlead that a project depends on. */
+export function fairleadPackages({ dependencies, devDependencies }: Manifest): readonly string[] {
+  return Object.keys({ ...dependencies, ...devDependencies })
+    .filter(isFairlead)
+    .sort();
+}
+
+export function isFairlead(name: string): boolean {
+  return name === 'fairlead' || name.startsWith('@fairlead/');
+}
+
+/** The folder of the sources: `src`, or else the working directory. */
+export function sourceFolder(): string {
+  return existsSync('src') ? 'src' : '.';
+}
+
+/** Reads the TypeScript and JavaScript files of the project, except tests and build output. */
+export function readSources(): readonly SourceFile[] {
+  const read = (folder: string): readonly SourceFile[] =>
+    readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) {
+        return /^(?:\.|node_modules$|dist$|tests?$|coverage$)/.test(entry.name) ? [] : read(path);
+      }
+      const isSource = /(?<!\.d|\.test|\.spec|\.config)\.m?[jt]s$/.test(entry.name);
+      return isSource ? [{ path, text: readFileSync(path, 'utf8') }] : [];
+    });
+  return read(sourceFolder());
+}
+
+/** Matches a line that starts with a decorator. */
+export const DECORATOR = /^\s*@[A-Za-z_$]\w*\(/m;
