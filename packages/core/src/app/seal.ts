@@ -24,8 +24,6 @@ export interface SealedApplication {
 /**
  * Checks the registrations, and composes the pipelines.
  *
- * @param layout - That of the entries.
- * @param app - For `ctx.app`, and for warnings about its options.
  * @param ready - Returns the problems that plugins find.
  * @param closing - Aborts when the application closes.
  * @throws {Error} For all problems.

@@ -22,7 +22,6 @@ const PASS = 'Pass functions (ctx, next).';
  * Checks that every candidate can be called as middleware or as a handler. Warns about functions that seem to
  * expect other arguments.
  *
- * @param call - The call that received them, for the message.
  * @throws {InvalidMiddlewareError} For the first candidate that cannot.
  */
 export function assertMiddleware(call: string, candidates: readonly unknown[]): void {
@@ -152,8 +151,6 @@ function hasMethod(value: unknown, name: string): boolean {
 /**
  * Checks a pattern or a prefix.
  *
- * @param call - The call that received it, for the message.
- * @param kind - `pattern` or `prefix`.
  * @throws {SetupError} `INVALID_PATTERN`, when it is not a string.
  */
 export function assertPath(call: string, kind: string, path: unknown): asserts path is string {

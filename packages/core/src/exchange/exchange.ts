@@ -314,11 +314,7 @@ export function assertStatus(name: string, status: number, min: number, max: num
   throw new RangeError(`Invalid ${name}: ${String(status)}. Use an integer from ${min} to ${max}.`);
 }
 
-/**
- * Creates the error for a change of a response whose headers were sent.
- *
- * @param part - What would change.
- */
+/** Creates the error for a change of a response whose headers were sent. */
 export function headersSent(part: string): TypeError {
   return new TypeError(
     `Cannot change ${part}: the headers of the response were sent. Change it before the stream produces its first bytes.`,

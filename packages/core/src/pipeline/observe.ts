@@ -29,7 +29,6 @@ export function silentOf(ctx: Context): string | undefined {
  * Calls a function of a step, and observes it. Finds middleware that neither awaits nor returns `next()`, and
  * middleware that returns a function, such as a factory that was not called.
  *
- * @param name - The name of the function, for messages.
  * @param isBranch - Whether the function has steps itself.
  */
 export function observe(

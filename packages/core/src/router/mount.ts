@@ -54,8 +54,6 @@ export type Entry = PrefixedMiddleware | MountedRouter;
 
 /**
  * Creates the tree of a prefix. It matches the path of the prefix and the paths below it, for all methods.
- *
- * @param rules - How the paths are compared.
  */
 export function createPrefixTree(prefix: readonly Segment[], rules: PathRules): Tree<true> {
   const tree = new Tree<true>(rules);
@@ -64,11 +62,7 @@ export function createPrefixTree(prefix: readonly Segment[], rules: PathRules): 
   return tree;
 }
 
-/**
- * Creates the step that runs middleware for the paths that equal a prefix or are below it.
- *
- * @param rules - How the paths are compared.
- */
+/** Creates the step that runs middleware for the paths that equal a prefix or are below it. */
 export function createPrefixStep(
   { prefix, middleware }: PrefixedMiddleware,
   rules: PathRules,
@@ -138,7 +132,6 @@ export function readsBody({ body, inputs = [] }: RouteOptions): boolean {
 /**
  * Composes the pipeline of each route of a router, and returns the step that selects one for a request.
  *
- * @param rules - How the router compares paths.
  * @param policy - How the application applies the schemas of its routes.
  * @param problems - Receives the errors of response schemas that cannot be compiled.
  * @param unknown - Receives the routes whose response schemas are unknown in part, by reason.

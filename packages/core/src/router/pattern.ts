@@ -281,11 +281,7 @@ function isInEscape(path: string, index: number): boolean {
   return path[index - 1] === '%' || path[index - 2] === '%';
 }
 
-/**
- * Returns the pattern without its names. Two patterns of equal shape match the same paths.
- *
- * @param rules - The rules of the router.
- */
+/** Returns the pattern without its names. Two patterns of equal shape match the same paths. */
 export function shapeOf({ segments }: Pattern, rules: PathRules): string {
   return `/${shapesOf(segments, rules).join('/')}`;
 }

@@ -276,7 +276,6 @@ export function isRouteOptions(argument: unknown): argument is RouteOptions {
 /**
  * Checks the options of a route.
  *
- * @param call - The call that received them, for the message.
  * @throws {SetupError} `INVALID_OPTION`, with every problem, and when `response` describes other statuses
  *   than `status`.
  */

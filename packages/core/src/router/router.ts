@@ -365,7 +365,6 @@ export function nameCall(owner: string, method: unknown, pattern: unknown): stri
 /**
  * Checks that a value is a router.
  *
- * @param call - The call that received it, for the message.
  * @throws {SetupError} `INVALID_ROUTER`
  */
 export function assertRouter(call: string, value: unknown): asserts value is AnyRouter {

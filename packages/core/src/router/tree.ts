@@ -198,11 +198,7 @@ function selectFallback<T>(routes: ReadonlyMap<string, T>, method: string): T | 
   return (method === 'HEAD' ? routes.get('GET') : undefined) ?? routes.get(ALL);
 }
 
-/**
- * Whether a route of one of these methods handles a request's method.
- *
- * @param methods - Methods of the routes that match a path.
- */
+/** Whether a route of one of these methods handles a request's method. */
 export function handlesMethod(methods: ReadonlySet<string>, method: string): boolean {
   return methods.has(method) || methods.has(ALL) || (method === 'HEAD' && methods.has('GET'));
 }

@@ -431,11 +431,7 @@ function refuse({ code }: { readonly code: string }): never {
   throw new Error(`JSON Schema cannot represent the ${code}`);
 }
 
-/**
- * Converts a schema to JSON Schema, with {} in place of what JSON Schema cannot express.
- *
- * @param report - Receives what that is.
- */
+/** Converts a schema to JSON Schema, with {} in place of what JSON Schema cannot express. */
 function convert(schema: object, report: Report): unknown {
   const text = { type: 'string' };
   const actionOf =

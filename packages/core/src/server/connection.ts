@@ -146,7 +146,6 @@ export function connectionOf(socket: Socket): Connection | undefined {
  * Creates a listener that runs requests, immediately or after earlier requests of their connection. It ignores a
  * request if a response has already announced the end of the connection.
  *
- * @param run - Handles the requests.
  * @see RFC 9112 §9.3.2 (pipelining), §9.6 (the end of a connection)
  */
 export function admit(run: RequestListener): RequestListener {

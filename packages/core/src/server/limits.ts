@@ -71,9 +71,7 @@ export function completeLimits(limits: ServerLimits): Required<ServerLimits> {
  * Creates a node:http server that refuses requests that are too long, too slow or malformed. Refusals
  * have a problem body and are sent in the order of the requests. WebSocket handshakes are requests, too.
  *
- * @param handle - Handles every other request.
  * @param limits - The caller enforces `keepAliveTimeout` and `writeTimeout`.
- * @param tls - Key, certificate and other options; undefined for a server without TLS.
  * @param closing - Aborts when the server starts closing; undefined for connections in memory.
  * @throws {SetupError} `INVALID_OPTION`, when Node.js rejects the TLS options.
  * @see RFC 9112 §3 (414), §3.2 (Host), RFC 6585 §5 (431), RFC 9110 §15.5.9 (408), §10.1.1 (Expect, 417)
