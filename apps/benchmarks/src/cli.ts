@@ -4,6 +4,7 @@ import { memory } from './memory.js';
 import { micro } from './micro/command.js';
 import { plugins } from './plugins/command.js';
 import { start } from './start/command.js';
+import { types } from './types/command.js';
 import { users } from './users/command.js';
 import { large } from './users/large.js';
 
@@ -15,6 +16,7 @@ try {
     .addCommand(users)
     .addCommand(large)
     .addCommand(plugins)
+    .addCommand(types)
     .addCommand(calls)
     .parseAsync();
 } catch (error) {
