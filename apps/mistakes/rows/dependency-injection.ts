@@ -670,6 +670,69 @@ mistake('`static inject` that is too short', { startup: 'list every parameter' }
 });
 
 mistake(
+  "`static scope = 'Request'`",
+  { startup: "Use 'singleton', 'transient' or 'request'" },
+  () => {
+    class Visit {
+      static inject = [];
+      static scope = 'Request';
+      readonly pages = 0;
+    }
+    return serveDependent(Visit);
+  },
+);
+
+mistake("`static eager = 'true'`", { startup: 'Use true or false' }, () => {
+  class Worker {
+    static inject = [];
+    static eager = 'true';
+    readonly jobs = 0;
+  }
+  return serveDependent(Worker);
+});
+
+mistake(
+  "`static eager = true` with `static scope = 'request'`",
+  { startup: 'must be a singleton' },
+  () => {
+    class Worker {
+      static inject = [];
+      static eager = true;
+      static scope = 'request';
+      readonly jobs = 0;
+    }
+    return serveDependent(Worker);
+  },
+);
+
+mistake(
+  '`static scope` of a class without `static inject`, with another value than a scope',
+  { never: 'The static may have another purpose.' },
+  () => {
+    class GitHub {
+      static scope = 'read:user';
+      readonly names = ['Ada'];
+    }
+    return serveDependent(GitHub, (container) => container.register(GitHub));
+  },
+);
+
+mistake(
+  'a class without `static inject`, in the `static inject` of another',
+  { startup: 'add `static inject = []` to Sundial' },
+  () => {
+    class Sundial {
+      readonly hours = 12;
+    }
+    class Names {
+      static inject = [Sundial];
+      constructor(readonly sundial: Sundial) {}
+    }
+    return serveDependent(Names);
+  },
+);
+
+mistake(
   '`static inject` in another order than the parameters',
   { never: 'The types are erased.' },
   () => {

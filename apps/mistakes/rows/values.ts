@@ -1,5 +1,5 @@
 import { createRouteMetadata, defineController, Redirect, SetHeader } from '@fairlead/controllers';
-import { Service, token } from '@fairlead/di';
+import { createContainer, Service, token } from '@fairlead/di';
 import { z } from 'zod';
 import { serveControllers } from '../src/applications.js';
 import { writeFiles } from '../src/files.js';
@@ -114,13 +114,49 @@ mistake(
     ]),
 );
 
-mistake('a class that nothing provides', { startup: 'inject.users of root' }, () =>
+mistake('a class that nothing provides', { startup: 'add `static inject = []` to Accounts' }, () =>
   serveControllers([
     defineController('/', {
       inject: { users: Accounts },
       routes: ({ get }) => ({ list: get('/', (_ctx, { users }) => users.list()) }),
     }),
   ]),
+);
+
+mistake(
+  'a class with a parameter, without `static inject`',
+  { startup: 'add `static inject = [...]` to Ledger' },
+  () => {
+    class Ledger {
+      constructor(readonly accounts: Accounts) {}
+    }
+    return serveControllers([
+      defineController('/', {
+        inject: { ledger: Ledger },
+        routes: ({ get }) => ({ list: get('/', (_ctx, { ledger }) => ledger.accounts.list()) }),
+      }),
+    ]);
+  },
+);
+
+mistake(
+  'a class with a parameter, registered without `static inject`',
+  { startup: 'list every parameter in `static inject = [...] as const`' },
+  () => {
+    class Ledger {
+      constructor(readonly accounts: Accounts) {}
+    }
+    const container = createContainer().register(Ledger);
+    return serveControllers(
+      [
+        defineController('/', {
+          inject: { ledger: Ledger },
+          routes: ({ get }) => ({ list: get('/', (_ctx, { ledger }) => ledger.accounts.list()) }),
+        }),
+      ],
+      { container },
+    );
+  },
 );
 
 mistake('a token that nothing provides', { startup: 'inject.db of root' }, () =>

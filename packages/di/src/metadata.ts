@@ -7,9 +7,9 @@ import { WeakList } from './weak-list.js';
 
 /** The metadata that `@Service` or `@Repository` records for a class. */
 export interface ServiceDefinition {
-  readonly scope: Scope;
+  readonly scope?: Scope | undefined;
   /** Whether `initialize` builds the singleton. */
-  readonly eager: boolean;
+  readonly eager?: boolean | undefined;
   /** Where the decorator is. */
   readonly site: CallSite;
 }
@@ -37,6 +37,11 @@ export function defineService(target: Class, definition: ServiceDefinition): voi
 /** Returns the definition of a class. Ignores those of its base classes. */
 export function serviceDefinition(target: Class): ServiceDefinition | undefined {
   return Reflect.getOwnMetadata(DEFINITION, target);
+}
+
+/** Whether a container builds a class that nothing registers: it has `@Service`, or its own `static inject`. */
+export function isService(target: Class): boolean {
+  return serviceDefinition(target) !== undefined || Object.hasOwn(target, 'inject');
 }
 
 /** Lists the classes that have a definition. */

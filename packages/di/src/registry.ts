@@ -3,10 +3,15 @@ import { Binding, type Override, type Owner, type Tree } from './binding.js';
 import { markCopy } from './copies.js';
 import { InvalidProviderError } from './errors/injection-errors.js';
 import { Lifetime } from './lifetime.js';
-import { serviceDefinition } from './metadata.js';
-import { describeEagerScope, type Provider, type RegisterOptions } from './provider.js';
+import { isService } from './metadata.js';
+import {
+  describeEagerScope,
+  type Provider,
+  type RegisterOptions,
+  serviceOptions,
+} from './provider.js';
 import { Cell } from './resolution/instance.js';
-import type { Class, Token } from './token.js';
+import type { Token } from './token.js';
 import { WeakList } from './weak-list.js';
 
 /** The providers and singletons of a container at one point in time, from `snapshot()`. */
@@ -139,7 +144,7 @@ export class Registry implements Owner {
     if (typeof token !== 'function') return [];
     const found = this.#implicit.get(token);
     if (found !== undefined) return found;
-    if (!isInjectable(token)) return [];
+    if (!isService(token)) return [];
     const provider = { useClass: token } as Provider;
     const bindings = [createBinding(token, provider, {}, this)];
     this.#implicit.set(token, bindings);
@@ -173,10 +178,6 @@ export function describeOther(asked: Owner, token: Token): string | undefined {
   return other && (other.descendsFrom(asked) ? 'a child container' : 'another container');
 }
 
-function isInjectable(target: Class): boolean {
-  return serviceDefinition(target) !== undefined || Object.hasOwn(target, 'inject');
-}
-
 function createBinding(
   token: Token,
   provider: Provider,
@@ -184,10 +185,10 @@ function createBinding(
   owner: Owner,
   site?: CallSite,
 ): Binding {
-  const service = 'useClass' in provider ? serviceDefinition(provider.useClass) : undefined;
+  const service = 'useClass' in provider ? serviceOptions(provider.useClass) : {};
   const defaultScope = 'useExisting' in provider ? 'transient' : 'singleton';
-  const scope = options.scope ?? service?.scope ?? defaultScope;
-  const eager = options.eager ?? service?.eager === true;
+  const scope = options.scope ?? service.scope ?? defaultScope;
+  const eager = options.eager ?? service.eager ?? false;
   if (eager && scope !== 'singleton') {
     throw new InvalidProviderError(token, [describeEagerScope(scope)]);
   }

@@ -41,7 +41,7 @@ describe('Container.validate', () => {
       'Nothing provides Unmarked (parameter 0 of App).',
       'The singleton Cache would capture Audit, which lives for one request.',
       "Nothing provides 'url' (parameter 2 of App).",
-      'Cannot build NoMetadata: the type of its constructor parameter 0 is unknown, because the class has no decorator.',
+      'Cannot build NoMetadata: the type of its constructor parameter 0 is unknown, because the class has neither `static inject` nor a decorator.',
       'Egg depends on itself: Egg → Chicken → Egg.',
     ]);
   });

@@ -1,6 +1,6 @@
 import { isStandardSchema } from '@fairlead/core';
 import { createValidate } from '@fairlead/core/extend';
-import { type Constructor, type Dependency, Service } from '@fairlead/di';
+import type { Constructor, Dependency, Scope } from '@fairlead/di';
 import {
   type CallSite,
   captureLine,
@@ -131,7 +131,7 @@ export function defineController(
   const { options, faults } = readOptions<GivenOptions>(call, given, CONTROLLER_KINDS);
   const { inject = {}, scope, version, tags = [], metadata = [] } = options;
   const shown = isText ? prefix : '';
-  const controller = createClass(joinPath(version, shown).slice(1) || 'root', inject);
+  const controller = createClass(joinPath(version, shown).slice(1) || 'root', inject, scope);
   const wrong = isText ? [] : [refuse(call, prefix, 'prefix', "pass a string, such as '/users'.")];
   const { guards = [], middleware = [], interceptors = [] } = options;
   const problems = findListProblems(call, options);
@@ -149,7 +149,6 @@ export function defineController(
     if (route instanceof CreatedRoute) addRoute(controller, name, route, tags);
     else recordFault([controller.prototype, name], notARoute(name, route), site);
   }
-  if (scope !== undefined) Service({ scope })(controller);
   Reflect.decorate([...metadata], controller);
   undiscovered.add(controller);
   return controller;
@@ -165,10 +164,15 @@ type GivenOptions = ControllerValueOptions<string, string, Dependencies, object>
 const INJECT_NAMES = Symbol.for('fairlead:inject-names');
 
 /** Creates the class whose instance is what the handlers of a controller receive. */
-function createClass(name: string, inject: Dependencies): Constructor<object> {
+function createClass(
+  name: string,
+  inject: Dependencies,
+  scope: Scope | undefined,
+): Constructor<object> {
   const names = Object.keys(inject);
   const created = class {
     static readonly inject = Object.values(inject);
+    static readonly scope = scope;
 
     constructor(...instances: readonly unknown[]) {
       Object.assign(this, Object.fromEntries(names.map((one, index) => [one, instances[index]])));

@@ -6,19 +6,19 @@ import {
   type Kinds,
 } from '@fairlead/options';
 import type { Mistake } from '../errors/injection-errors.js';
-import { defineService, serviceDefinition } from '../metadata.js';
-import { describeEagerScope, SCOPE, type Scope } from '../provider.js';
+import { defineService, isService } from '../metadata.js';
+import { describeEagerScope, SCOPE, type Scope, serviceOptions } from '../provider.js';
 import type { Class, Constructor } from '../token.js';
 import { type Decorated, isOnClass, missingParentheses, misuse } from './misuse.js';
 
 /** Options of {@link Service} and {@link Repository}. */
 export interface ServiceOptions {
-  /** Default `singleton`. */
+  /** Default: `static scope` of the class, otherwise `singleton`. */
   readonly scope?: Scope;
   /**
    * Whether to build the class at startup even if nothing depends on it. Requires the scope
    * `singleton`. `container.initialize` builds it when it is registered or among the roots.
-   * Default false.
+   * Default: `static eager` of the class, otherwise false.
    */
   readonly eager?: boolean;
 }
@@ -41,9 +41,9 @@ export function Repository(options: ServiceOptions = {}): (target: Constructor) 
   return decorator('Repository', options, captureCallSite(Repository));
 }
 
-/** Whether a class has `@Service({ eager: true })`. */
+/** Whether a class has `@Service({ eager: true })`, or `static eager = true` next to `static inject`. */
 export function isEager(target: Class): boolean {
-  return serviceDefinition(target)?.eager === true;
+  return isService(target) && serviceOptions(target).eager === true;
 }
 
 function decorator(
@@ -58,7 +58,7 @@ function decorator(
     const decorated: Decorated = [target, ...rest];
     const mistakes = findMistakes(name, decorated, options);
     if (mistakes.length > 0) throw misuse(`@${name}()`, decorated, mistakes, decorate);
-    const { scope = 'singleton', eager = false } = options;
+    const { scope, eager } = options;
     defineService(target, { scope, eager, site });
   };
 }

@@ -1,5 +1,6 @@
 import { describeValue, hideProperties, numberMessages } from '@fairlead/options';
 import {
+  type Class,
   describeParameter,
   describePath,
   describeToken,
@@ -152,11 +153,19 @@ function registrationFix(token: Token, dependent: Token | undefined): string {
     : ', or mark the parameter with @Optional()';
   const orOptional = dependent === undefined ? '' : optional;
   return typeof token === 'function'
-    ? `add @Service() to ${name}. If it is not your class, register how to create it: ` +
+    ? `${serviceFix(token, dependent)}. If it is not your class, register how to create it: ` +
         `container.register(${name}, { useFactory: () => … }). If it is abstract, register a ` +
         `subclass: container.register(${name}, { useClass: TheSubclass }).`
     : `register it first: container.register(${typeof token === 'string' ? name : 'token'}, ` +
         `{ useValue: … }), or with useClass, useFactory or useExisting${orOptional}.`;
+}
+
+/** Explains how a container can build a class without a registration, in the way of the class that needs it. */
+function serviceFix(target: Class, dependent: Token | undefined): string {
+  const name = describeToken(target);
+  if (!Object.hasOwn(Object(dependent), 'inject')) return `add @Service() to ${name}`;
+  const list = `\`static inject = [...]\` to ${name}, with the dependency of each parameter`;
+  return target.length > 0 ? `add ${list}` : `add \`static inject = []\` to ${name}`;
 }
 
 /** Providers depend on each other in a cycle. */
@@ -318,10 +327,16 @@ export class InvalidProviderError extends InjectionError {
   /**
    * @param mistakes - At least one.
    * @param verb - What the call does with the provider. Default `register`.
+   * @param path - Ends with the token.
    */
-  constructor(token: Token, mistakes: readonly Mistake[], verb = 'register') {
+  constructor(
+    token: Token,
+    mistakes: readonly Mistake[],
+    verb = 'register',
+    path: readonly Token[] = [token],
+  ) {
     const problem = describeMistakes(mistakes, `Cannot ${verb} ${describeToken(token)}: `);
-    super({ problem, path: [token], token });
+    super({ problem, path, token });
   }
 }
 

@@ -29,7 +29,7 @@ describe('missing metadata', () => {
     expect(error).toBeInstanceOf(MissingMetadataError);
     expect(error).toMatchObject({ code: 'DI_MISSING_METADATA', token: Plain, parameter: 0 });
     expect(error.message).toContain(
-      'the type of its constructor parameter 0 is unknown, because the class has no decorator',
+      'the type of its constructor parameter 0 is unknown, because the class has neither `static inject` nor a decorator',
     );
     expect(error.message).toContain('add @Service() to Plain and compile with');
     expect(error.message).toContain('emitDecoratorMetadata');

@@ -126,7 +126,7 @@ const ANNOTATION_FIX =
   'or add @Inject(token).';
 
 const missingMetadataCause: Record<MissingMetadataReason, string> = {
-  undecorated: 'the class has no decorator',
+  undecorated: 'the class has neither `static inject` nor a decorator',
   untyped: 'the compiler emitted no types for the decorated class',
   short: '`static inject` has too few entries',
   list: '`static inject` is not an array',
@@ -139,8 +139,7 @@ function missingMetadataFix(name: string, reason: MissingMetadataReason): string
   const options = 'experimentalDecorators and emitDecoratorMetadata';
   const list = 'list every parameter in `static inject = [...] as const`';
   return reason === 'undecorated'
-    ? `add @Service() to ${name} and compile with ${options}. With a tool that drops metadata ` +
-        `(esbuild, tsx), ${list}.`
+    ? `${list}, or add @Service() to ${name} and compile with ${options}, which esbuild and tsx do not support.`
     : `compile with ${options} (swc: jsc.transform.decoratorMetadata), which esbuild and tsx do not support, or ${list}, ` +
         'or mark each parameter with @Inject(token).';
 }

@@ -1,6 +1,6 @@
 import { otherCopyOf } from '../copies.js';
 import { Injection, toInjection } from '../dependency.js';
-import { type Problem, withCause } from '../errors/injection-errors.js';
+import { InvalidProviderError, type Problem, withCause } from '../errors/injection-errors.js';
 import {
   ErasedTypeError,
   MissingMetadataError,
@@ -15,7 +15,7 @@ import {
   parameterMarks,
   parameterTypes,
 } from '../metadata.js';
-import type { Provider } from '../provider.js';
+import { findStaticMistakes, type Provider } from '../provider.js';
 import { type Class, hasInjectNames, isArrow, isToken } from '../token.js';
 
 export type Parameter = Injection | Problem;
@@ -39,6 +39,11 @@ export function parametersOf(provider: Provider): readonly Parameter[] {
  * and emitted types. A class without a constructor has the parameters of its base.
  */
 function constructorParameters(target: Class): readonly Parameter[] {
+  const mistakes = findStaticMistakes(target);
+  if (mistakes.length > 0) {
+    const create: Problem = (path) => new InvalidProviderError(target, mistakes, 'build', path);
+    return [withCause('statics', target, create)];
+  }
   if (Object.hasOwn(target, 'inject')) {
     return listedParameters(target, (target as { inject?: unknown }).inject);
   }

@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import { type Constructor, createContainer, isEager, type Scope, Service } from './index.js';
+
+/** Whether a container that registers a class resolves one instance of it. */
+const isShared = (target: Constructor, options = {}) => {
+  const container = createContainer().register(target, { useClass: target }, options);
+  return new Set([container.resolve(target), container.resolve(target)]).size === 1;
+};
+
+describe('static scope', () => {
+  it('sets the scope of a class with static inject, which needs no registration', () => {
+    class Visit {
+      static inject = [];
+      static scope = 'request';
+      readonly name = 'Visit';
+    }
+    const container = createContainer();
+    const scope = container.createScope();
+    expect(scope.resolve(Visit)).toBe(scope.resolve(Visit));
+    expect(container.createScope().resolve(Visit)).not.toBe(scope.resolve(Visit));
+    expect(() => container.resolve(Visit)).toThrow('it is request-scoped');
+  });
+
+  it('sets the scope of a registered class', () => {
+    class Draft {
+      static scope = 'transient';
+      readonly name = 'Draft';
+    }
+    expect(isShared(Draft)).toBe(false);
+  });
+
+  it('is inherited, as statics are', () => {
+    class Base {
+      static scope = 'transient';
+      readonly name = 'Base';
+    }
+    class Draft extends Base {}
+    expect(isShared(Draft)).toBe(false);
+  });
+
+  it('applies to a class with @Service() without a scope', () => {
+    @Service()
+    class Draft {
+      static scope = 'transient';
+      readonly name = 'Draft';
+    }
+    expect(isShared(Draft)).toBe(false);
+  });
+
+  it('is overridden by @Service({ scope }), and both by a registration', () => {
+    @Service({ scope: 'singleton' })
+    class Draft {
+      static scope = 'transient';
+      readonly name = 'Draft';
+    }
+    expect(isShared(Draft)).toBe(true);
+    expect(isShared(Draft, { scope: 'transient' satisfies Scope })).toBe(false);
+  });
+});
+
+describe('static eager', () => {
+  it('makes initialize() build a registered class', async () => {
+    let built = 0;
+    class Worker {
+      static eager = true;
+      constructor() {
+        built += 1;
+      }
+    }
+    const container = createContainer().register(Worker);
+    await container.initialize();
+    expect([container.eagerTokens(), built]).toEqual([[Worker], 1]);
+  });
+
+  it('makes a class with static inject an eager service', () => {
+    class Worker {
+      static inject = [];
+      static eager = true;
+      readonly name = 'Worker';
+    }
+    class Other {
+      static eager = true;
+      readonly name = 'Other';
+    }
+    expect([Worker, Other].map(isEager)).toEqual([true, false]);
+  });
+});
+
+describe('statics that are wrong', () => {
+  it.each([
+    [
+      'scope',
+      { scope: 'Request' },
+      "the class cannot use 'Request' as static scope. Use 'singleton', 'transient' or 'request'.\n  Fix: if the static is not meant for the container, rename it.",
+    ],
+    [
+      'eager',
+      { eager: 'yes' },
+      "the class cannot use 'yes' as static eager. Use true or false.\n  Fix: if the static is not meant for the container, rename it.",
+    ],
+    [
+      'eager, with another scope than singleton',
+      { eager: true, scope: 'request' },
+      "an eager provider must be a singleton, but its scope is 'request'.\n  Fix: remove eager, or set the scope to 'singleton'.",
+    ],
+  ])('are reported with the path: %s', (_, statics, text) => {
+    class Visit {
+      static inject = [];
+      readonly name = 'Visit';
+    }
+    Object.assign(Visit, statics);
+    class Page {
+      static inject = [Visit];
+      constructor(readonly visit: Visit) {}
+    }
+    const [error, ...others] = createContainer().validate([Page, Visit]);
+    expect(others).toEqual([]);
+    expect(error?.message).toBe(`Cannot build Visit: ${text}\n  Path: Page → Visit`);
+    expect(() => createContainer().resolve(Visit)).toThrow('Cannot build Visit');
+  });
+
+  it('are not for the container if the class has no static inject', () => {
+    class GitHub {
+      static scope = 'read:user';
+      static eager = 1;
+      readonly name = 'GitHub';
+    }
+    expect(isShared(GitHub)).toBe(true);
+    expect(createContainer().register(GitHub).validate()).toEqual([]);
+  });
+});
+
+describe('an unknown class', () => {
+  class Almanac {}
+  class Atlas {
+    constructor(readonly url: string) {}
+  }
+
+  it.each([
+    [Almanac, 'add `static inject = []` to Almanac.'],
+    [Atlas, 'add `static inject = [...]` to Atlas, with the dependency of each parameter.'],
+  ])('gets a fix without decorators if its dependent has static inject', (dependency, fix) => {
+    class Page {
+      static inject = [dependency];
+      constructor(readonly dependency: unknown) {}
+    }
+    const [error] = createContainer().validate([Page]);
+    expect(error?.message).toContain(`Fix: ${fix}`);
+  });
+});
