@@ -93,6 +93,34 @@ const CASES: readonly Case[] = [
     'Fix: pass the URL as a string.',
   ],
   [
+    'a decorator of routes as metadata of the controller',
+    values.headerOfAll,
+    'Cannot register the routes of all: SetHeader() cannot be metadata of a controller.',
+    at("untyped('/all'"),
+    'Fix: move it to the metadata of the routes.',
+  ],
+  [
+    'a decorator of parameters as metadata',
+    values.parameter,
+    'Cannot register the route parameter.list: Ctx() cannot be metadata of a route.',
+    at("get('/ctx'"),
+    'Fix: remove it, and read the value from ctx.',
+  ],
+  [
+    'Controller() as metadata',
+    values.controller,
+    'Cannot register the routes of inner: Controller() cannot be metadata of a controller.',
+    at("untyped('/inner'"),
+    'Fix: remove it.',
+  ],
+  [
+    'metadata without parentheses',
+    values.bare,
+    'Cannot register the route bare.list: SetHeader is missing its parentheses.',
+    at("get('/parentheses'"),
+    "Fix: write SetHeader('Cache-Control', 'no-store').",
+  ],
+  [
     'a prefix that is not a pattern',
     values.badPrefix,
     "Cannot register the routes of :a:b: The pattern '/:a:b' is not valid: ':a:b' contains two parameters without text between them. Separate them, as in ':from-:to', or write '%3A' for a colon.",
@@ -141,8 +169,8 @@ describe('the startup rejects', () => {
 
   it('a header that cannot be sent', async () => {
     const error = await failStart([values.badHeader]);
-    expect(error.message).toContain('Cannot register the route header.list: @SetHeader() cannot');
-    expect(error.message).toContain(at("defineController('/header'").replace(/:\d+$/, ''));
+    expect(error.message).toContain('Cannot register the route header.list: SetHeader() cannot');
+    expect(error.message).toContain(at("get('/sent'"));
   });
 
   it('two routes for the same requests, and names both places', async () => {

@@ -1,4 +1,4 @@
-import type { Context } from '@fairlead/core';
+import type { Context, Middleware, Next } from '@fairlead/core';
 import { all, type Lazy, lazy, optional, token } from '@fairlead/di';
 import { describe, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
@@ -88,6 +88,44 @@ describe('defineController()', () => {
     expectTypeOf<Routes['both']['status']>().toEqualTypeOf<201 | 404>();
     expectTypeOf<Routes['plain']['response'][200]>().toEqualTypeOf<{ id: string; count: number }>();
     expectTypeOf<Routes['remove']['method']>().toEqualTypeOf<'DELETE'>();
+  });
+
+  it('adds to ctx.state what its middleware and that of its routes adds', () => {
+    const signIn: Middleware<{ user: string }> = (ctx, next) => {
+      ctx.state.user = 'Ada';
+      return next();
+    };
+    const count: Middleware<{ visits: number }> = (_ctx, next) => next();
+    class Audit {
+      use(_ctx: Context, next: Next) {
+        return next();
+      }
+    }
+    defineController('/', {
+      middleware: [signIn, Audit, (_ctx, next) => next()],
+      inject: { users: Users },
+      routes: ({ get }) => ({
+        plain: get('/plain', ({ state }, { users }) => {
+          expectTypeOf(state.user).toEqualTypeOf<string>();
+          expectTypeOf(users).toEqualTypeOf<Users>();
+          expectTypeOf(state.visits).toBeUnknown();
+        }),
+        both: get('/both', { middleware: [count, Audit], query: Page }, ({ state, query }) => {
+          expectTypeOf(state.user).toEqualTypeOf<string>();
+          expectTypeOf(state.visits).toEqualTypeOf<number>();
+          return query.page;
+        }),
+        declared: get('/', { middleware: [count] }, (ctx: Context<object, { db: string }>) => {
+          return ctx.state.db;
+        }),
+      }),
+    });
+    defineController('/', {
+      routes: ({ get }) => ({
+        none: get('/', ({ state }) => expectTypeOf(state.user).toBeUnknown()),
+        one: get('/one', { middleware: [count] }, ({ state }) => state.visits.toFixed()),
+      }),
+    });
   });
 
   it('creates what other functions take as a class', () => {

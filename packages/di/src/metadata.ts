@@ -1,7 +1,14 @@
 import 'reflect-metadata';
-import { type CallSite, describeCallSite } from '@fairlead/options';
+import {
+  boolean,
+  type CallSite,
+  describeCallSite,
+  findOptionProblems,
+  type Kinds,
+} from '@fairlead/options';
 import type { Dependency } from './dependency.js';
-import type { Scope } from './provider.js';
+import type { Mistake } from './errors/injection-errors.js';
+import { describeEagerScope, type RegisterOptions, SCOPE, type Scope } from './provider.js';
 import type { Class } from './token.js';
 import { WeakList } from './weak-list.js';
 
@@ -43,6 +50,31 @@ export function serviceDefinition(target: Class): ServiceDefinition | undefined 
 export function isService(target: Class): boolean {
   return serviceDefinition(target) !== undefined || Object.hasOwn(target, 'inject');
 }
+
+interface ServiceStatics extends Pick<RegisterOptions, 'scope' | 'eager'> {}
+
+/** Returns the options that `@Service` gives a class, or else its statics. */
+export function serviceOptions(target: Class): ServiceStatics {
+  if (findStaticMistakes(target).length > 0) return {};
+  const statics = target as ServiceStatics;
+  const { scope = statics.scope, eager = statics.eager } = serviceDefinition(target) ?? {};
+  return { ...(SCOPE.accepts(scope) && { scope }), eager: eager === true };
+}
+
+/** Finds what is wrong with the statics of a class with `static inject`. Other classes may use the names freely. */
+export function findStaticMistakes(target: Class): Mistake[] {
+  if (!Object.hasOwn(target, 'inject')) return [];
+  const { scope, eager } = target as ServiceStatics;
+  const statics = { 'static scope': scope, 'static eager': eager };
+  const problems = findOptionProblems('the class', statics, STATICS);
+  if (problems.length > 0) {
+    const fix = 'if the static is not meant for the container, rename it.';
+    return problems.map((problem) => ({ problem, fix }));
+  }
+  return eager && scope !== undefined && scope !== 'singleton' ? [describeEagerScope(scope)] : [];
+}
+
+const STATICS: Kinds<Record<string, unknown>> = { 'static scope': SCOPE, 'static eager': boolean };
 
 /** Lists the classes that have a definition. */
 export function definedClasses(): Class[] {

@@ -9,8 +9,7 @@ import {
 } from '@fairlead/options';
 import { type Dependency, findTokenMistake, Injection, type Resolved } from './dependency.js';
 import { InvalidProviderError, type Mistake } from './errors/injection-errors.js';
-import { serviceDefinition } from './metadata.js';
-import { type Class, type Constructor, describeToken, isToken, type Token } from './token.js';
+import { type Constructor, describeToken, isToken, type Token } from './token.js';
 
 /**
  * How long an instance lives: as long as its container (`singleton`), for one resolution
@@ -230,31 +229,6 @@ function findMisplacedOptions(
     return { problem, fix: `remove ${option}, or use useClass or useFactory.` };
   });
 }
-
-interface ServiceStatics extends Pick<RegisterOptions, 'scope' | 'eager'> {}
-
-/** Returns the options that `@Service` gives a class, or else its statics. */
-export function serviceOptions(target: Class): ServiceStatics {
-  if (findStaticMistakes(target).length > 0) return {};
-  const statics = target as ServiceStatics;
-  const { scope = statics.scope, eager = statics.eager } = serviceDefinition(target) ?? {};
-  return { ...(SCOPE.accepts(scope) && { scope }), eager: eager === true };
-}
-
-/** Finds what is wrong with the statics of a class with `static inject`. Other classes may use the names freely. */
-export function findStaticMistakes(target: Class): Mistake[] {
-  if (!Object.hasOwn(target, 'inject')) return [];
-  const { scope, eager } = target as ServiceStatics;
-  const statics = { 'static scope': scope, 'static eager': eager };
-  const problems = findOptionProblems('the class', statics, STATICS);
-  if (problems.length > 0) {
-    const fix = 'if the static is not meant for the container, rename it.';
-    return problems.map((problem) => ({ problem, fix }));
-  }
-  return eager && scope !== undefined && scope !== 'singleton' ? [describeEagerScope(scope)] : [];
-}
-
-const STATICS: Kinds<Record<string, unknown>> = { 'static scope': SCOPE, 'static eager': boolean };
 
 /** Explains why an eager provider must be a singleton. */
 export function describeEagerScope(scope: string): Mistake {

@@ -3,13 +3,8 @@ import { Binding, type Override, type Owner, type Tree } from './binding.js';
 import { markCopy } from './copies.js';
 import { InvalidProviderError } from './errors/injection-errors.js';
 import { Lifetime } from './lifetime.js';
-import { isService } from './metadata.js';
-import {
-  describeEagerScope,
-  type Provider,
-  type RegisterOptions,
-  serviceOptions,
-} from './provider.js';
+import { isService, serviceOptions } from './metadata.js';
+import { describeEagerScope, type Provider, type RegisterOptions } from './provider.js';
 import { Cell } from './resolution/instance.js';
 import type { Token } from './token.js';
 import { WeakList } from './weak-list.js';

@@ -11,7 +11,9 @@ import { ControllerError, type Diagnostic, errorText, RouteRegistrationError } f
 import {
   type ClassMetadata,
   classMetadata,
+  isValue,
   lineage,
+  locationOf,
   type MethodMetadata,
   methodMetadata,
   ownMetadata,
@@ -35,32 +37,38 @@ interface Target<Metadata> {
   readonly accepts: (place: Place) => boolean;
   /** An imperative sentence that begins in lower case. */
   readonly fix: string;
+  /** The fix for the metadata of a value. */
+  readonly fixOfValue: string;
   readonly metadataOf: (place: Place) => Metadata;
 }
 
 const methodMetadataOf = ({ owner, key = '' }: Place) => methodMetadata(owner, key);
 
 export const CLASS: Target<ClassMetadata> = {
-  accepts: ({ kind }) => kind === 'class',
+  accepts: ({ kind, owner }) => kind === 'class' && !isValue(owner),
   fix: 'move it to the class.',
+  fixOfValue: 'remove it.',
   metadataOf: ({ owner }) => classMetadata(owner),
 };
 
 export const METHOD: Target<MethodMetadata> = {
   accepts: ({ kind, isStatic }) => kind === 'method' && !isStatic,
   fix: 'move it to an instance method.',
+  fixOfValue: 'move it to the metadata of the routes.',
   metadataOf: methodMetadataOf,
 };
 
 export const CLASS_OR_METHOD: Target<ClassMetadata | MethodMetadata> = {
-  accepts: (place) => CLASS.accepts(place) || METHOD.accepts(place),
+  accepts: (place) => place.kind === 'class' || METHOD.accepts(place),
   fix: 'move it to the class or to an instance method.',
+  fixOfValue: 'remove it.',
   metadataOf: (place) => (place.key === undefined ? CLASS : METHOD).metadataOf(place),
 };
 
 export const PARAMETER: Target<MethodMetadata> = {
   accepts: ({ kind, isStatic, key }) => kind === 'parameter' && !isStatic && key !== undefined,
   fix: 'move it to a parameter of an instance method.',
+  fixOfValue: 'remove it, and read the value from ctx.',
   metadataOf: methodMetadataOf,
 };
 
@@ -252,6 +260,11 @@ function createStandIn<Metadata>(
 }
 
 function misplacement<Metadata>({ name, target }: DecoratorKind<Metadata>, place: Place): Fault {
+  if (isValue(place.owner)) {
+    const part = place.key === undefined ? 'controller' : 'route';
+    const problem = `${name}() cannot be metadata of a ${part}.`;
+    return { code: 'DECORATOR_PLACE', problem, fix: target.fixOfValue };
+  }
   const problem = `@${name}() cannot decorate ${describePlace(place)}.`;
   return { code: 'DECORATOR_PLACE', problem, fix: placeFix(target, place) };
 }
@@ -283,19 +296,29 @@ function describePlace({ kind, isStatic, key, index }: Place): string {
   return isStatic ? `a static ${kind}` : kind === 'accessor' ? 'an accessor' : `a ${kind}`;
 }
 
-export function recordFault(declaration: Declaration, fault: Fault, site?: CallSite): void {
-  record(placeOf(...declaration), fault, site);
+export function recordFault(declaration: Declaration, fault: Fault): void {
+  record(placeOf(...declaration), fault);
 }
 
-/** @param site - Where the decorator was called. Default: where the class is declared. */
-function record({ owner, key }: Place, { code, ...diagnostic }: Fault, site?: CallSite): void {
+/** The @ of a decorator, which a value calls as a function. The name of a package has one, too. */
+const AT = /(?<=^|\s)@(?=\w+\b(?!\/))/g;
+
+/**
+ * @param site - Where the decorator was called. Default: where the class is declared. A value has its own places: the
+ *   calls that create it and its routes.
+ */
+function record({ owner, key }: Place, fault: Fault, site?: CallSite): void {
+  const { code, problem, fix, ...cause } = fault;
   const name = (typeof owner === 'function' && owner.name) || '(anonymous class)';
   const handler = key === undefined ? name : `${name}.${String(key)}`;
   let error: ControllerError | undefined;
   const toError = (locationOfClass: string | undefined): ControllerError => {
     if (error !== undefined) return error;
-    const location = (site && describeCallSite(site)) ?? locationOfClass;
-    error = new RouteRegistrationError(handler, diagnostic, location);
+    const ofValue = isValue(owner);
+    const toText = (text: string): string => (ofValue ? text.replace(AT, '') : text);
+    const diagnostic = { ...cause, problem: toText(problem), ...(fix && { fix: toText(fix) }) };
+    const ofCall = ofValue ? locationOf(owner, key) : site && describeCallSite(site);
+    error = new RouteRegistrationError(handler, diagnostic, ofCall ?? locationOfClass);
     if (code !== undefined) error = new ControllerError(error.message, { code });
     return error;
   };

@@ -5,6 +5,7 @@ import {
   type CallSite,
   captureLine,
   fn,
+  isPlainObject,
   type Kinds,
   kind,
   object,
@@ -21,12 +22,10 @@ import {
   type RouteMethod,
   undiscovered,
 } from '../metadata/class-metadata.js';
-import { findListProblems } from '../metadata/references.js';
+import { findListProblems, type MiddlewareReference } from '../metadata/references.js';
 import type {
   ControllerValue,
   ControllerValueOptions,
-  RouteBuilder,
-  RouteBuilders,
   ValueRoute,
   ValueRouteOptions,
 } from './types.js';
@@ -66,6 +65,8 @@ const ROUTE_KINDS: Kinds<ValueRouteOptions> = {
 /** The arguments of one of the functions that create routes. */
 class CreatedRoute {
   constructor(
+    /** What identifies the controller that the function belongs to. */
+    readonly owner: object,
     readonly method: RouteMethod,
     readonly site: CallSite,
     readonly path: unknown,
@@ -74,27 +75,29 @@ class CreatedRoute {
   ) {}
 }
 
-function routeBuilder<Method extends RouteMethod>(
-  method: Method,
-): RouteBuilder<Method, string, unknown> {
-  const build = (path: unknown, ...rest: readonly unknown[]): CreatedRoute => {
-    const [options, handler] = rest.length > 1 ? rest : [{}, ...rest];
-    return Object.freeze(new CreatedRoute(method, captureLine(build), path, options, handler));
-  };
-  // The types of routes exist only for the compiler.
-  return build as object as RouteBuilder<Method, string, unknown>;
-}
+const METHODS: readonly RouteMethod[] = [
+  'GET',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'HEAD',
+  'OPTIONS',
+  'ALL',
+];
 
-const BUILDERS: RouteBuilders<string, unknown> = Object.freeze({
-  get: routeBuilder('GET'),
-  post: routeBuilder('POST'),
-  put: routeBuilder('PUT'),
-  patch: routeBuilder('PATCH'),
-  delete: routeBuilder('DELETE'),
-  head: routeBuilder('HEAD'),
-  options: routeBuilder('OPTIONS'),
-  all: routeBuilder('ALL'),
-});
+/** Creates the functions that create the routes of one controller. */
+function createBuilders(owner: object) {
+  const builders = METHODS.map((method) => {
+    const build = (path: unknown, ...rest: readonly unknown[]): CreatedRoute => {
+      const [options, handler] = rest.length > 1 ? rest : [{}, ...rest];
+      const site = captureLine(build);
+      return Object.freeze(new CreatedRoute(owner, method, site, path, options, handler));
+    };
+    return [method.toLowerCase(), build] as const;
+  });
+  return Object.freeze(Object.fromEntries(builders));
+}
 
 /**
  * Creates a controller from functions, without a class and decorators. Export it below the `root` of
@@ -108,9 +111,10 @@ export function defineController<
   Routes extends Readonly<Record<string, ValueRoute>>,
   const Inject extends Dependencies = Readonly<Record<never, never>>,
   Version extends string = '',
+  const Shared extends readonly MiddlewareReference[] = readonly MiddlewareReference[],
 >(
   prefix: Prefix,
-  options: ControllerValueOptions<Version, Prefix, Inject, Routes>,
+  options: ControllerValueOptions<Version, Prefix, Inject, Routes, Shared>,
   // A `ControllerValue`, written out: so declarations of controllers import nothing, and clients need no other package.
 ): {
   new (...instances: never[]): object;
@@ -135,7 +139,7 @@ export function defineController(
   const wrong = isText ? [] : [refuse(call, prefix, 'prefix', "pass a string, such as '/users'.")];
   const { guards = [], middleware = [], interceptors = [] } = options;
   const problems = findListProblems(call, options);
-  for (const fault of [...wrong, ...faults, ...problems]) recordFault([controller], fault, site);
+  for (const fault of [...wrong, ...faults, ...problems]) recordFault([controller], fault);
   const hasPath = isText && faults.length === 0;
   Object.assign(classMetadata(controller), {
     guards,
@@ -144,10 +148,16 @@ export function defineController(
     controller: Object.freeze({ prefix: shown, version, callSite: site, hasPath, isValue: true }),
   });
   const { routes }: { readonly routes?: unknown } = Object(given);
-  const created: unknown = fn.accepts(routes) ? (routes as Build)(BUILDERS) : {};
-  for (const [name, route] of Object.entries(Object(created))) {
-    if (route instanceof CreatedRoute) addRoute(controller, name, route, tags);
-    else recordFault([controller.prototype, name], notARoute(name, route), site);
+  const created: unknown = fn.accepts(routes) ? (routes as Build)(createBuilders(controller)) : {};
+  if (!isPlainObject(created))
+    recordFault([controller], refuse('routes', created, 'result', NO_RECORD));
+  else {
+    for (const name of Reflect.ownKeys({ ...created })) {
+      const route: unknown = Reflect.get(created, name);
+      const isOwn = route instanceof CreatedRoute && route.owner === controller;
+      if (isOwn) addRoute(controller, name, route, tags);
+      else recordFault([controller.prototype, name], notARoute(name, route));
+    }
   }
   Reflect.decorate([...metadata], controller);
   undiscovered.add(controller);
@@ -156,7 +166,9 @@ export function defineController(
 
 type Dependencies = Readonly<Record<string, Dependency>>;
 
-type Build = (builders: RouteBuilders<string, unknown>) => unknown;
+type Build = (builders: ReturnType<typeof createBuilders>) => unknown;
+
+const NO_RECORD = "return an object: ({ get }) => ({ list: get('/', …) }).";
 
 type GivenOptions = ControllerValueOptions<string, string, Dependencies, object>;
 
@@ -185,16 +197,16 @@ function createClass(
   });
 }
 
-function notARoute(name: string, value: unknown): Diagnostic {
+function notARoute(name: string | symbol, value: unknown): Diagnostic {
   const fix = 'create it with get(), post() or another function that routes receives.';
-  return refuse('routes', value, name, fix);
+  return refuse('routes', value, String(name), fix);
 }
 
 const SOURCES = { params: 'param', query: 'query', headers: 'header', body: 'body' } as const;
 
 function addRoute(
   controller: Constructor<object>,
-  name: string,
+  name: string | symbol,
   { method, site, path, options: given, handler }: CreatedRoute,
   tags: readonly string[],
 ): void {
@@ -210,7 +222,7 @@ function addRoute(
     wrong.push(refuse(call, handler, 'handler', fix));
   }
   const declaration = [controller.prototype, name, { value: handler, configurable: true }] as const;
-  for (const fault of [...wrong, ...faults, ...problems]) recordFault(declaration, fault, site);
+  for (const fault of [...wrong, ...faults, ...problems]) recordFault(declaration, fault);
   const allTags = [...tags, ...(options.tags ?? [])];
   const route = {
     method,
@@ -223,7 +235,7 @@ function addRoute(
     const source = SOURCES[input as keyof typeof SOURCES];
     return [index, { ...WHOLE, source, schema }] as const;
   });
-  const validate = createValidate(`${controller.name}.${name}`, options);
+  const validate = createValidate(`${controller.name}.${String(name)}`, options);
   Object.assign(methodMetadata(controller, name), {
     guards,
     middleware,

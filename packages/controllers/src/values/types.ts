@@ -1,6 +1,7 @@
 import type {
   Context,
   HandlerResult,
+  Middleware,
   PathParams,
   ResponseValue,
   RouteOptions,
@@ -12,7 +13,7 @@ import type {
   ValidatedContext,
 } from '@fairlead/core';
 import type { Constructor, Dependency, Resolved, Scope } from '@fairlead/di';
-import type { SharedReferences } from '../metadata/references.js';
+import type { MiddlewareReference, SharedReferences } from '../metadata/references.js';
 
 /** What a client needs to know about a route. It exists only in types. */
 export interface RouteContract {
@@ -85,8 +86,15 @@ export interface ValueRouteOptions
     SharedValueOptions<MethodDecorator> {}
 
 /** Options of {@link defineController}. */
-export interface ControllerValueOptions<Version, Prefix extends string, Inject, Routes>
-  extends SharedValueOptions<ClassDecorator> {
+export interface ControllerValueOptions<
+  Version,
+  Prefix extends string,
+  Inject,
+  Routes,
+  Shared extends readonly MiddlewareReference[] = readonly MiddlewareReference[],
+> extends SharedValueOptions<ClassDecorator> {
+  /** Runs before the middleware of each route. The handlers have the types of the state that it adds. */
+  readonly middleware?: Shared;
   /** Version segment before the prefix: `v2` turns `/users` into `/v2/users`. */
   readonly version?: Version;
   /** The dependencies of the handlers, by name. A handler receives their instances as its second argument. */
@@ -94,12 +102,12 @@ export interface ControllerValueOptions<Version, Prefix extends string, Inject, 
   /** How long the injected instances live. Default: `singleton`. */
   readonly scope?: Scope;
   /** Returns the routes by name, each created by one of the functions that it receives. */
-  readonly routes: (builders: RouteBuilders<Prefix, Injected<Inject>>) => Routes;
+  readonly routes: (builders: RouteBuilders<Prefix, Injected<Inject>, StateOf<Shared>>) => Routes;
 }
 
 /** The functions that create routes, one for each method. `all` handles methods without another route. */
-export type RouteBuilders<Prefix extends string, Instances> = {
-  readonly [Name in BuilderName]: RouteBuilder<Uppercase<Name>, Prefix, Instances>;
+export type RouteBuilders<Prefix extends string, Instances, S = unknown> = {
+  readonly [Name in BuilderName]: RouteBuilder<Uppercase<Name>, Prefix, Instances, S>;
 };
 
 type BuilderName = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'head' | 'options' | 'all';
@@ -108,14 +116,19 @@ type BuilderName = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'head' | 'optio
  * Creates a route. Its handler receives the context and the injected instances. What it returns becomes the
  * response, unless it responds through `ctx`.
  */
-export interface RouteBuilder<Method extends string, Prefix extends string, Instances> {
+export interface RouteBuilder<
+  Method extends string,
+  Prefix extends string,
+  Instances,
+  S = unknown,
+> {
   /**
    * @param path - Pattern below the prefix of the controller, such as `/:id`.
    * @param handler - Handles requests.
    */
   <Path extends string, Result, A extends object = State>(
     path: Path,
-    handler: (ctx: Context<ParamsOf<Prefix, Path>, State & A>, instances: Instances) => Result,
+    handler: (ctx: Context<ParamsOf<Prefix, Path>, State & S & A>, instances: Instances) => Result,
   ): ValueRoute<{
     readonly method: Method;
     readonly path: Path;
@@ -140,7 +153,7 @@ export interface RouteBuilder<Method extends string, Prefix extends string, Inst
     path: Path,
     options: Options,
     handler: (
-      ctx: ValidatedContext<Options, ParamsOf<Prefix, Path>, State & A>,
+      ctx: ValidatedContext<Options, ParamsOf<Prefix, Path>, State & S & AddedState<Options> & A>,
       instances: Instances,
     ) => Result,
   ): ValueRoute<{
@@ -156,6 +169,18 @@ export interface RouteBuilder<Method extends string, Prefix extends string, Inst
     readonly errors: ErrorsOf<Options>;
   }>;
 }
+
+/** The members of `ctx.state` that the middleware of a route adds. */
+type AddedState<Options> = Options extends {
+  readonly middleware: infer List extends readonly unknown[];
+}
+  ? StateOf<List>
+  : unknown;
+
+/** The members of `ctx.state` that a list of middleware adds. Those of classes and tokens are unknown. */
+type StateOf<List extends readonly unknown[]> = List extends readonly [infer First, ...infer Rest]
+  ? StateOf<Rest> & (First extends Middleware<infer S> ? S : unknown)
+  : unknown;
 
 /** The query without a schema. Not a type of core, so that declarations of clients do not import it. */
 type RawQuery = Readonly<Record<string, string | undefined>>;

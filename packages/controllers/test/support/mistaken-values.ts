@@ -1,7 +1,9 @@
 import { type Dependency, Service, token } from '@fairlead/di';
 import { z } from 'zod';
 import {
+  Controller,
   type ControllerValue,
+  Ctx,
   createRouteMetadata,
   defineController,
   Redirect,
@@ -62,7 +64,23 @@ export const badRedirect = defineController('/redirect', {
   routes: ({ get }) => ({ list: get('/away', { metadata: [Redirect('')] }, () => undefined) }),
 });
 export const badHeader = defineController('/header', {
-  routes: ({ get }) => ({ list: get('/', { metadata: [SetHeader('a b', '')] }, () => 1) }),
+  routes: ({ get }) => ({ list: get('/sent', { metadata: [SetHeader('a b', '')] }, () => 1) }),
+});
+export const headerOfAll = untyped('/all', {
+  metadata: [SetHeader('A', 'b')],
+  routes: ({ get }: Builders) => ({ list: get('/', () => 1) }),
+});
+export const parameter = untyped('/parameter', {
+  routes: ({ get }: Builders) => ({ list: get('/ctx', { metadata: [Ctx()] }, () => 1) }),
+});
+export const controller = untyped('/inner', {
+  metadata: [Controller('/outer')],
+  routes: ({ get }: Builders) => ({ list: get('/', () => 1) }),
+});
+export const bare = untyped('/bare', {
+  routes: ({ get }: Builders) => ({
+    list: get('/parentheses', { metadata: [SetHeader] }, () => 1),
+  }),
 });
 export const badPrefix = defineController('/:a:b', {
   routes: ({ get }) => ({ a: get('/', () => 1) }),

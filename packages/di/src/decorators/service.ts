@@ -6,8 +6,8 @@ import {
   type Kinds,
 } from '@fairlead/options';
 import type { Mistake } from '../errors/injection-errors.js';
-import { defineService, isService } from '../metadata.js';
-import { describeEagerScope, SCOPE, type Scope, serviceOptions } from '../provider.js';
+import { defineService, isService, serviceOptions } from '../metadata.js';
+import { describeEagerScope, SCOPE, type Scope } from '../provider.js';
 import type { Class, Constructor } from '../token.js';
 import { type Decorated, isOnClass, missingParentheses, misuse } from './misuse.js';
 

@@ -9,13 +9,14 @@ import {
   UndefinedTypeError,
 } from '../errors/metadata-errors.js';
 import {
+  findStaticMistakes,
   isDecorated,
   locationOf,
   type ParameterMark,
   parameterMarks,
   parameterTypes,
 } from '../metadata.js';
-import { findStaticMistakes, type Provider } from '../provider.js';
+import type { Provider } from '../provider.js';
 import { type Class, hasInjectNames, isArrow, isToken } from '../token.js';
 
 export type Parameter = Injection | Problem;
