@@ -1,5 +1,14 @@
-import { createRouteMetadata, defineController, Redirect, SetHeader } from '@fairlead/controllers';
-import { createContainer, Service, token } from '@fairlead/di';
+import {
+  Body,
+  createRouteMetadata,
+  defineController,
+  HttpCode,
+  Redirect,
+  SetHeader,
+  type ValueRoute,
+} from '@fairlead/controllers';
+import { createContainer, lazy, Service, token } from '@fairlead/di';
+import { Roles as JwtRoles, jwtGuard, Public } from '@fairlead/jwt/controllers';
 import { z } from 'zod';
 import { serveControllers } from '../src/applications.js';
 import { writeFiles } from '../src/files.js';
@@ -20,6 +29,12 @@ class Accounts {
 
 @Service({ scope: 'request' })
 class Visit {}
+
+class DenyGuard {
+  canActivate() {
+    return false;
+  }
+}
 
 mistake(
   '`defineController({ routes })` without a prefix',
@@ -232,6 +247,365 @@ mistake('metadata without the guard that reads it', { startup: 'has no effect on
       routes: ({ get }) => ({ list: get('/', { metadata: [Roles('admin')] }, () => 1) }),
     }),
   ]),
+);
+
+mistake(
+  '`defineController(prefix, { version: 2 })`, a number',
+  { compiler: "'number'", startup: 'one segment of a path' },
+  () =>
+    serveControllers([
+      defineController('/', { version: 2, routes: ({ get }) => ({ list: get('/', () => 1) }) }),
+    ]),
+);
+
+mistake(
+  "`get(['/a', '/b'], handler)`",
+  { compiler: 'string[]', startup: "pass a string, such as '/:id'" },
+  () =>
+    serveControllers([
+      defineController('/', { routes: ({ get }) => ({ list: get(['/a', '/b'], () => 1) }) }),
+    ]),
+);
+
+mistake(
+  '`get(path, guard, handler)`, as in Express',
+  { compiler: 'TS2', startup: 'cannot use the function signedIn as options' },
+  () =>
+    serveControllers([
+      defineController('/', { routes: ({ get }) => ({ list: get('/', signedIn, () => 1) }) }),
+    ]),
+);
+
+mistake(
+  "`get(path, { status: '203' })`",
+  { compiler: 'string', startup: 'an integer from 200 to 599' },
+  () =>
+    serveControllers([
+      defineController('/', {
+        routes: ({ get }) => ({ list: get('/', { status: '203' }, () => 1) }),
+      }),
+    ]),
+);
+
+mistake(
+  '`post(path, { body })` of a JSON Schema',
+  { compiler: 'StandardSchema', startup: 'a Standard Schema' },
+  () =>
+    serveControllers([
+      defineController('/', {
+        routes: ({ post }) => ({
+          create: post('/', { body: { type: 'object' } }, ({ body }) => body),
+        }),
+      }),
+    ]),
+);
+
+mistake(
+  'routes that are registered instead of returned, as in Express',
+  { compiler: 'void', startup: 'return an object' },
+  () =>
+    serveControllers([
+      defineController('/', {
+        routes: ({ get }) => {
+          get('/', () => 1);
+        },
+      }),
+    ]),
+);
+
+mistake('an asynchronous `routes`', { compiler: 'Promise', startup: 'return an object' }, () =>
+  serveControllers([
+    defineController('/', { routes: async ({ get }) => ({ list: get('/', () => 1) }) }),
+  ]),
+);
+
+mistake('a route of another controller', { startup: 'create it with get()' }, () => {
+  const created: ValueRoute[] = [];
+  defineController('/', {
+    inject: { accounts: Accounts },
+    routes: ({ get }) => {
+      const list = get('/', (_ctx, { accounts }) => accounts.list());
+      created.push(list);
+      return { list };
+    },
+  });
+  return serveControllers([
+    defineController('/others', { routes: () => Object.fromEntries(Object.entries(created)) }),
+  ]);
+});
+
+mistake(
+  "`scope: 'REQUEST'`",
+  { compiler: '"REQUEST"', startup: "'singleton', 'transient' or 'request'" },
+  () =>
+    serveControllers([
+      defineController('/', {
+        scope: 'REQUEST',
+        routes: ({ get }) => ({ list: get('/', () => 1) }),
+      }),
+    ]),
+);
+
+mistake(
+  '`inject: [Accounts]`, a list',
+  { compiler: 'Index signature', startup: 'as inject. Use an object' },
+  () =>
+    serveControllers([
+      defineController('/', {
+        inject: [Accounts],
+        routes: ({ get }) => ({ list: get('/', () => 1) }),
+      }),
+    ]),
+);
+
+mistake(
+  '`inject: { accounts: new Accounts() }`',
+  { compiler: "'Accounts'", startup: 'is not a class at run time' },
+  () =>
+    serveControllers([
+      defineController('/', {
+        inject: { accounts: new Accounts() },
+        routes: ({ get }) => ({ list: get('/', () => 1) }),
+      }),
+    ]),
+);
+
+mistake(
+  'a lazy instance without `.value`',
+  { compiler: "'list'", request: 'accounts.list is not a function' },
+  () => {
+    const container = createContainer().register(Accounts);
+    const controller = defineController('/', {
+      inject: { accounts: lazy(() => Accounts) },
+      routes: ({ get }) => ({ list: get('/', (_ctx, { accounts }) => accounts.list()) }),
+    });
+    return serveControllers([controller], { container });
+  },
+);
+
+mistake(
+  '`guards: DenyGuard`, not in a list',
+  { compiler: "'typeof DenyGuard'", startup: 'cannot use the class DenyGuard as guards' },
+  () =>
+    serveControllers([
+      defineController('/', {
+        guards: DenyGuard,
+        routes: ({ get }) => ({ list: get('/', () => 1) }),
+      }),
+    ]),
+);
+
+mistake(
+  '`guards: [new DenyGuard()]`, an instance',
+  { compiler: "'DenyGuard'", startup: 'pass the class, or (ctx) => instance.canActivate(ctx)' },
+  () =>
+    serveControllers([
+      defineController('/', {
+        guards: [new DenyGuard()],
+        routes: ({ get }) => ({ list: get('/', () => 1) }),
+      }),
+    ]),
+);
+
+mistake("`guards: ['auth']`, a token that is not registered", { startup: "'auth'" }, () =>
+  serveControllers([
+    defineController('/', {
+      guards: ['auth'],
+      routes: ({ get }) => ({ list: get('/', () => 1) }),
+    }),
+  ]),
+);
+
+mistake(
+  '`guards: [jwtGuard]`, the function not called',
+  { compiler: 'TS2322', startup: 'call it: jwtGuard()' },
+  () =>
+    serveControllers([
+      defineController('/', {
+        guards: [jwtGuard],
+        routes: ({ get }) => ({ list: get('/', () => 1) }),
+      }),
+    ]),
+);
+
+mistake('a guard class in `middleware`', { compiler: "'use'", startup: 'pass it as a guard' }, () =>
+  serveControllers([
+    defineController('/', {
+      middleware: [DenyGuard],
+      routes: ({ get }) => ({ list: get('/', () => 1) }),
+    }),
+  ]),
+);
+
+mistake(
+  '`Public()` and `Roles()` on one route',
+  { startup: 'Public() opens what Roles() of the same route restricts' },
+  () =>
+    serveControllers([
+      defineController('/', {
+        routes: ({ get }) => ({
+          list: get('/', { metadata: [Public(), JwtRoles('admin')] }, () => 1),
+        }),
+      }),
+    ]),
+);
+
+mistake('`Roles()` without `jwtGuard()`', { warning: '] Roles() on root.list reads what' }, () =>
+  serveControllers([
+    defineController('/', {
+      routes: ({ get }) => ({ list: get('/', { metadata: [JwtRoles('admin')] }, () => 1) }),
+    }),
+  ]),
+);
+
+mistake('`Public()` without `jwtGuard()`', { warning: 'Public() may have no effect' }, () =>
+  serveControllers([
+    defineController('/', {
+      guards: [signedIn],
+      routes: ({ get }) => ({ list: get('/', { metadata: [Public()] }, () => 1) }),
+    }),
+  ]),
+);
+
+mistake(
+  "`metadata: SetHeader('Vary', 'Accept')`, not in a list",
+  { compiler: 'MethodDecorator', startup: 'an array of decorators' },
+  () =>
+    serveControllers([
+      defineController('/', {
+        routes: ({ get }) => ({
+          list: get('/', { metadata: SetHeader('Vary', 'Accept') }, () => 1),
+        }),
+      }),
+    ]),
+);
+
+mistake(
+  '`metadata: [SetHeader]` without parentheses',
+  { compiler: 'TS2322', startup: 'SetHeader is missing its parentheses' },
+  () =>
+    serveControllers([
+      defineController('/', {
+        routes: ({ get }) => ({ list: get('/', { metadata: [SetHeader] }, () => 1) }),
+      }),
+    ]),
+);
+
+mistake(
+  '`SetHeader()` as metadata of a controller',
+  { compiler: 'too few arguments', startup: 'move it to the metadata of the routes' },
+  () =>
+    serveControllers([
+      defineController('/', {
+        metadata: [SetHeader('Vary', 'Accept')],
+        routes: ({ get }) => ({ list: get('/', () => 1) }),
+      }),
+    ]),
+);
+
+mistake('`Body()` as metadata of a route', { startup: 'read the value from ctx' }, () =>
+  serveControllers([
+    defineController('/', {
+      routes: ({ post }) => ({ create: post('/', { metadata: [Body()] }, () => 1) }),
+    }),
+  ]),
+);
+
+mistake('`HttpCode(99)`', { startup: 'HttpCode() cannot use 99 as status' }, () =>
+  serveControllers([
+    defineController('/', {
+      routes: ({ get }) => ({ list: get('/', { metadata: [HttpCode(99)] }, () => 1) }),
+    }),
+  ]),
+);
+
+mistake("`Redirect('/users/:id')` of a handler that returns no `id`", { request: "':id'" }, () =>
+  serveControllers([
+    defineController('/', {
+      routes: ({ get }) => ({
+        old: get('/', { metadata: [Redirect('/users/:id')] }, () => undefined),
+      }),
+    }),
+  ]),
+);
+
+mistake(
+  'a handler that returns nothing for a `response` schema',
+  { request: 'its response schema requires one' },
+  () =>
+    serveControllers([
+      defineController('/', {
+        routes: ({ get }) => ({ find: get('/', { response: User }, (): undefined => undefined) }),
+      }),
+    ]),
+);
+
+mistake('a handler that returns nothing, by mistake', { never: 'undefined is a 204.' }, () =>
+  serveControllers([
+    defineController('/', {
+      routes: ({ get }) => ({
+        list: get('/', () => {
+          new Accounts().list();
+        }),
+      }),
+    }),
+  ]),
+);
+
+mistake(
+  'a name in the schema of parameters that the pattern lacks',
+  { warning: "The parameter 'id' is required" },
+  () =>
+    serveControllers([
+      defineController('/', {
+        routes: ({ get }) => ({
+          find: get('/', { params: z.object({ id: z.string() }) }, ({ params }) => params.id),
+        }),
+      }),
+    ]),
+);
+
+mistake('a required body of a GET route', { warning: 'Use POST' }, () =>
+  serveControllers([
+    defineController('/', {
+      routes: ({ get }) => ({ list: get('/', { body: User }, ({ body }) => body) }),
+    }),
+  ]),
+);
+
+mistake('`get()` with the pattern `/{id}`', { startup: ':id' }, () =>
+  serveControllers([
+    defineController('/', { routes: ({ get }) => ({ find: get('/{id}', () => 1) }) }),
+  ]),
+);
+
+mistake("`defineController('/(v1|v2)')`", { startup: '/(v1|v2)' }, () =>
+  serveControllers([
+    defineController('/(v1|v2)', { routes: ({ get }) => ({ list: get('/', () => 1) }) }),
+  ]),
+);
+
+mistake('two controllers with the same route', { startup: 'matches the same paths as' }, () =>
+  serveControllers([
+    defineController('/', { routes: ({ get }) => ({ list: get('/', () => 1) }) }),
+    defineController('/', { routes: ({ get }) => ({ list: get('/', () => 2) }) }),
+  ]),
+);
+
+mistake(
+  'controllers that their file exports in a list',
+  { warning: 'does not export it' },
+  async () =>
+    serveControllers([], {
+      root: await writeFiles({
+        'all.ts': [
+          "import { defineController } from '@fairlead/controllers';",
+          'export const all = [',
+          "  defineController('/', { routes: ({ get }) => ({ list: get('/', () => 1) }) }),",
+          '];',
+        ].join('\n'),
+      }),
+    }),
 );
 
 mistake('a controller that its file does not export', { warning: 'does not export it' }, async () =>

@@ -16,6 +16,7 @@ import {
   locationOf,
   type MethodMetadata,
   methodMetadata,
+  nameDecorators,
   ownMetadata,
   undiscovered,
 } from '../metadata/class-metadata.js';
@@ -300,9 +301,6 @@ export function recordFault(declaration: Declaration, fault: Fault): void {
   record(placeOf(...declaration), fault);
 }
 
-/** The @ of a decorator, which a value calls as a function. The name of a package has one, too. */
-const AT = /(?<=^|\s)@(?=\w+\b(?!\/))/g;
-
 /**
  * @param site - Where the decorator was called. Default: where the class is declared. A value has its own places: the
  *   calls that create it and its routes.
@@ -314,10 +312,12 @@ function record({ owner, key }: Place, fault: Fault, site?: CallSite): void {
   let error: ControllerError | undefined;
   const toError = (locationOfClass: string | undefined): ControllerError => {
     if (error !== undefined) return error;
-    const ofValue = isValue(owner);
-    const toText = (text: string): string => (ofValue ? text.replace(AT, '') : text);
-    const diagnostic = { ...cause, problem: toText(problem), ...(fix && { fix: toText(fix) }) };
-    const ofCall = ofValue ? locationOf(owner, key) : site && describeCallSite(site);
+    const diagnostic = {
+      ...cause,
+      problem: nameDecorators(owner, problem),
+      ...(fix && { fix: nameDecorators(owner, fix) }),
+    };
+    const ofCall = isValue(owner) ? locationOf(owner, key) : site && describeCallSite(site);
     error = new RouteRegistrationError(handler, diagnostic, ofCall ?? locationOfClass);
     if (code !== undefined) error = new ControllerError(error.message, { code });
     return error;

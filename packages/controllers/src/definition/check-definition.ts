@@ -16,7 +16,7 @@ import {
   locationOf,
   type MethodMetadata,
   metadataChain,
-  nameDecorator,
+  nameDecorators,
   undiscovered,
 } from '../metadata/class-metadata.js';
 import { describeParameter } from '../metadata/parameter.js';
@@ -61,7 +61,10 @@ function checkContradictions({ controller, name }: ControllerDefinition): RouteR
         const [place, handler] =
           method === undefined ? [ofClass, name] : [ofMethod, `${name}.${String(method)}`];
         const diagnostic = {
-          problem: `${nameDecorator(controller, key.name)} opens what ${found[0]} of the same ${place} restricts.`,
+          problem: nameDecorators(
+            controller,
+            `@${key.name}() opens what ${found[0]} of the same ${place} restricts.`,
+          ),
           fix: 'remove one of the two.',
         };
         return new RouteRegistrationError(handler, diagnostic, locationOf(controller, method));

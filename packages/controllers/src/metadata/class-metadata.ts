@@ -159,9 +159,12 @@ export function originOf(target: object): string {
   return isValue(target) ? 'defineController()' : '@Controller()';
 }
 
-/** How messages name a decorator, which a value calls as a function. */
-export function nameDecorator(target: object, name: string): string {
-  return isValue(target) ? `${name}()` : `@${name}()`;
+/** The @ of a decorator, but not that of a package. */
+const AT = /(?<=^|\s)@(?=\w+\b(?!\/))/g;
+
+/** Names decorators in a message as a controller calls them: a value calls them as functions. */
+export function nameDecorators(target: object, text: string): string {
+  return isValue(target) ? text.replace(AT, '') : text;
 }
 
 /** Returns the metadata of a class for a decorator to extend. Creates it if absent. */

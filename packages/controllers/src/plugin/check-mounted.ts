@@ -9,7 +9,7 @@ import { descriptionOf, isUnknown } from '@fairlead/core/extend';
 import { isIntended, nearestName } from '@fairlead/options';
 import { type ControllerDefinition, joinPath } from '../definition/definition.js';
 import { errorText, RouteRegistrationError } from '../errors.js';
-import { locationOf } from '../metadata/class-metadata.js';
+import { locationOf, nameDecorators } from '../metadata/class-metadata.js';
 import type { ParameterDefinition } from '../metadata/parameter.js';
 import { type BuiltRoute, type RegisteredController, routeOf } from '../routes/build-routes.js';
 
@@ -71,7 +71,8 @@ export function findUnpreparedGuards(
       const described = descriptionOf(unprepared);
       if (described === undefined) return [];
       const needed = described.after.join(' or ');
-      const title = `${described.name} on ${handler} reads what ${needed} provides, but nothing before it provides that.`;
+      const name = nameDecorators(controller, described.name);
+      const title = `${name} on ${handler} reads what ${needed} provides, but nothing before it provides that.`;
       const silence = 'pass the list of guards of the plugin to intended() of @fairlead/core';
       const fix = `list ${needed} above it. If that is not necessary, ${silence}.`;
       return errorText(title, fix, locationOf(controller, route.methodName));

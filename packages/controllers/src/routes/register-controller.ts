@@ -29,7 +29,7 @@ import { type Requirement, requiredTokens } from '../instances/instances.js';
 import {
   isValue,
   locationOf,
-  nameDecorator,
+  nameDecorators,
   originOf,
   type RouteMetadataKey,
   undiscovered,
@@ -287,7 +287,7 @@ function unreadValues(
     }
   }
   return [...unread].map(([{ name, reader }, { handlers, controller, location }]) => ({
-    decorator: nameDecorator(controller, name),
+    decorator: nameDecorators(controller, `@${name}()`),
     guard: reader?.name,
     names: listNames([...handlers]),
     location,
