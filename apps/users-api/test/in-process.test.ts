@@ -34,44 +34,46 @@ const send = (method: string, body: string, headers: Record<string, string> = JS
   headers,
 });
 
-const requests: [string, string, RequestInit?][] = ['/api/users', '/api/v1/users', '/api/v2/users'].flatMap(
-  (users): [string, string, RequestInit?][] => [
-    ['the list', users],
-    ['a page', `${users}?page=2&limit=5`],
-    ['a user', `${users}/${ADA.id}`],
-    ['a user as HTML', `${users}/${ADA.id}`, { headers: { Accept: 'text/html' } }],
-    ['an unknown user', `${users}/nobody`],
-    ['a create', users, send('POST', '{"name":"Ada","email":"a@b"}')],
-    ['a create without an email', users, send('POST', '{"name":"Ada"}')],
-    ['a create without a body', users, { method: 'POST' }],
-    [
-      'a create with another content type',
-      users,
-      send('POST', 'name=Ada', { 'Content-Type': 'text/plain' }),
-    ],
-    ['an update', `${users}/${ADA.id}`, send('PUT', '{"name":"É"}')],
-    ['an update of an unknown user', `${users}/nobody`, send('PUT', '{}')],
-    ['malformed JSON', users, send('POST', '{"name":')],
-    ['a forbidden key', users, send('POST', '{"__proto__":{}}')],
-    ['a body over the limit', users, send('POST', `"${'a'.repeat(1_048_576)}"`)],
-    [
-      'an unknown charset',
-      users,
-      send('POST', '{}', { 'Content-Type': 'application/json; charset=x' }),
-    ],
-    ['an unknown encoding', users, send('POST', '{}', { ...JSON_TYPE, 'Content-Encoding': 'zip' })],
-    ['a delete', `${users}/${ADA.id}`, { method: 'DELETE' }],
-    ['a delete of an unknown user', `${users}/nobody`, { method: 'DELETE' }],
-    ['a HEAD', users, { method: 'HEAD' }],
-    ['a HEAD of an unknown user', `${users}/nobody`, { method: 'HEAD' }],
-    ['OPTIONS', users, { method: 'OPTIONS' }],
-    ['another method', users, { method: 'PATCH' }],
-    ['a malformed escape', `${users}/%c3%28`],
-    ['an escaped slash', `${users}/a%2Fb`],
-    ['a trailing slash', `${users}/`],
-    ['an unknown path', `${users}/a/b`],
+const requests: [string, string, RequestInit?][] = [
+  '/api/users',
+  '/api/v1/users',
+  '/api/v2/users',
+].flatMap((users): [string, string, RequestInit?][] => [
+  ['the list', users],
+  ['a page', `${users}?page=2&limit=5`],
+  ['a user', `${users}/${ADA.id}`],
+  ['a user as HTML', `${users}/${ADA.id}`, { headers: { Accept: 'text/html' } }],
+  ['an unknown user', `${users}/nobody`],
+  ['a create', users, send('POST', '{"name":"Ada","email":"a@b"}')],
+  ['a create without an email', users, send('POST', '{"name":"Ada"}')],
+  ['a create without a body', users, { method: 'POST' }],
+  [
+    'a create with another content type',
+    users,
+    send('POST', 'name=Ada', { 'Content-Type': 'text/plain' }),
   ],
-);
+  ['an update', `${users}/${ADA.id}`, send('PUT', '{"name":"É"}')],
+  ['an update of an unknown user', `${users}/nobody`, send('PUT', '{}')],
+  ['malformed JSON', users, send('POST', '{"name":')],
+  ['a forbidden key', users, send('POST', '{"__proto__":{}}')],
+  ['a body over the limit', users, send('POST', `"${'a'.repeat(1_048_576)}"`)],
+  [
+    'an unknown charset',
+    users,
+    send('POST', '{}', { 'Content-Type': 'application/json; charset=x' }),
+  ],
+  ['an unknown encoding', users, send('POST', '{}', { ...JSON_TYPE, 'Content-Encoding': 'zip' })],
+  ['a delete', `${users}/${ADA.id}`, { method: 'DELETE' }],
+  ['a delete of an unknown user', `${users}/nobody`, { method: 'DELETE' }],
+  ['a HEAD', users, { method: 'HEAD' }],
+  ['a HEAD of an unknown user', `${users}/nobody`, { method: 'HEAD' }],
+  ['OPTIONS', users, { method: 'OPTIONS' }],
+  ['another method', users, { method: 'PATCH' }],
+  ['a malformed escape', `${users}/%c3%28`],
+  ['an escaped slash', `${users}/a%2Fb`],
+  ['a trailing slash', `${users}/`],
+  ['an unknown path', `${users}/a/b`],
+]);
 
 /** Reads a whole response except its date and request ID. */
 async function readAll(response: Response) {
