@@ -34,8 +34,8 @@ async function create(
   const manifest = await readManifest(project);
   for (const group of [manifest.dependencies, manifest.devDependencies]) {
     for (const [name, range] of Object.entries<string>(group)) {
-      const [scope, folder = ''] = name.split('/');
-      if (scope !== '@fairlead') continue;
+      const [, folder = ''] = /^(?:@fairlead\/)?(.+)$/.exec(name) ?? [];
+      if (!name.startsWith('@fairlead/') && name !== 'fairlead') continue;
       const { version } = await readManifest(join(workspace, 'packages', folder));
       expect(`${name}@${range}`).toBe(`${name}@^${version}`);
       group[name] = `file:${tarballs[folder]}`;
@@ -54,7 +54,9 @@ async function readManifest(folder: string) {
 /** Lints, type-checks, tests and builds a project. Rejects with the output of a script that fails. */
 async function check(project: string, packageManager: string): Promise<void> {
   const { scripts } = await readManifest(project);
-  const checks = ['lint', 'typecheck', 'test', 'build'].filter((name) => name in scripts);
+  const checks = ['lint', 'typecheck', 'check', 'routes', 'test', 'build'].filter(
+    (name) => name in scripts,
+  );
   for (const script of checks) {
     await run(packageManager, ['run', script], project).catch(({ stdout, stderr }) => {
       throw new Error(`${packageManager} run ${script} failed in ${project}:\n${stdout}${stderr}`);

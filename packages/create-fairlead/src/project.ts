@@ -145,7 +145,7 @@ function fillManifest(manifest: Manifest, name: string, versions: Record<string,
     filled[group] = Object.fromEntries(
       Object.entries(manifest[group] ?? {}).map(([dependency, range]) => [
         dependency,
-        dependency.startsWith('@fairlead/') ? (versions[dependency] ?? range) : range,
+        range === '*' ? (versions[dependency] ?? range) : range,
       ]),
     );
   }

@@ -73,7 +73,7 @@ describe('a created project', () => {
   it.each(STRIPPED)('runs on plain Node.js: %s', async (template) => {
     create('my-app', '--template', template);
     const { scripts, devDependencies } = await manifestOf('my-app');
-    expect(Object.keys(devDependencies)).toEqual(['@types/node', 'typescript']);
+    expect(Object.keys(devDependencies)).toEqual(['@types/node', 'fairlead', 'typescript']);
     const { dev, start, test } = scripts;
     const program = /^node (?:--(?:env-file-if-exists|watch)\S* )*src\/main\.ts$/;
     expect({ dev, start, test }).toEqual({
@@ -105,7 +105,7 @@ describe('a created project', () => {
     expect(
       ranges.filter(
         ([dependency, range]) =>
-          dependency.startsWith('@fairlead/') && range !== released[dependency],
+          /^(?:@fairlead\/|fairlead$)/.test(dependency) && range !== released[dependency],
       ),
     ).toEqual([]);
     expect(ranges.map(([, range]) => range)).not.toContain('*');

@@ -1,6 +1,6 @@
 import { controllersPlugin } from '@fairlead/controllers';
 import { createApp, createRouter, errorHandler, json, notFoundHandler } from '@fairlead/core';
-import type { Container } from '@fairlead/di';
+import { type Container, createContainer } from '@fairlead/di';
 import { createHealth } from '@fairlead/middleware';
 import { API_KEY } from './api-key.ts';
 
@@ -18,4 +18,9 @@ export async function createNotesApi(container: Container, { apiKey, stopping }:
   const root = new URL('./controllers/', import.meta.url);
   await app.plugin(controllersPlugin({ router, container, root, prefix: '/api', strict: true }));
   return app.route('/', router).use(notFoundHandler());
+}
+
+/** Creates the application for the command line of Fairlead. */
+export function createOfflineApp() {
+  return createNotesApi(createContainer(), { apiKey: 'offline' });
 }
