@@ -113,6 +113,7 @@ describe('nested routers', () => {
         options: {},
         handlers: [handler],
         upstream: [],
+        router: outer,
       },
       {
         method: 'GET',
@@ -121,6 +122,7 @@ describe('nested routers', () => {
         options: {},
         handlers: [handler],
         upstream: [],
+        router: outer,
       },
     ]);
   });
