@@ -76,6 +76,7 @@ export const SERVERS: readonly ServerKind[] = [
   kind('raw-checked', "raw, with json()'s checks", ['post', 'class-post', 'valid-post']),
   kind('fairlead', 'Fairlead, functions', ALL),
   kind('fairlead-class', 'Fairlead, classes', ALL),
+  kind('fairlead-values', 'Fairlead, values', ['json', 'param', 'class-get', 'class-post']),
   kind('fairlead-schema', 'Fairlead, functions, response schema', SCHEMAS),
   kind('fairlead-class-schema', 'Fairlead, classes, response schema', SCHEMAS),
   kind('fastify', 'Fastify', ALL),

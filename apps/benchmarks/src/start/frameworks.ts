@@ -87,6 +87,30 @@ const fairlead: Framework = {
   `,
 };
 
+/** The same controllers as values. */
+const fairleadValues: Framework = {
+  ...fairlead,
+  name: 'Fairlead, values, discovered',
+  controller: (index) => `
+    import { defineController } from '@fairlead/controllers';
+    import { Service } from '@fairlead/di';
+
+    @Service()
+    export class Service${index} {
+      find(id: string) {
+        return { id, controller: ${index} };
+      }
+    }
+
+    export const controller${index} = defineController('/c${index}', {
+      inject: { service: Service${index} },
+      routes: ({ get }) => ({
+        find: get('/:id', ({ params }, { service }) => service.find(params.id)),
+      }),
+    });
+  `,
+};
+
 const nestMain = (imports: string, contents: string, adapter: string): string => `
     import 'reflect-metadata';
     import { Module } from '@nestjs/common';
@@ -154,6 +178,7 @@ const routingControllers: Framework = {
 /** All frameworks, Fairlead first. */
 export const FRAMEWORKS: readonly Framework[] = [
   fairlead,
+  fairleadValues,
   nest('Nest on Express', NEST_ON_EXPRESS),
   nestInOneModule('Nest on Express, one module', NEST_ON_EXPRESS),
   nest(
