@@ -36,6 +36,18 @@ export function kind(description: string, accepts: (value: unknown) => boolean):
   return Object.freeze({ accepts, description });
 }
 
+/**
+ * Names a function for messages and lists of routes.
+ *
+ * A function expression that has the name of a function around it gets another one when the package is bundled.
+ */
+export function named<Target extends (...args: never[]) => unknown>(
+  name: string,
+  target: Target,
+): Target {
+  return Object.defineProperty(target, 'name', { value: name });
+}
+
 /** Longest delay of a timer, in milliseconds. With a longer one, it fires immediately. */
 export const LONGEST_DELAY = 2 ** 31 - 1;
 

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { boolean, fn, integer, type Kinds, kind } from '@fairlead/options';
+import { boolean, fn, integer, type Kinds, kind, named } from '@fairlead/options';
 import { markCopy } from '../copies.js';
 import { describe } from '../description.js';
 import {
@@ -208,12 +208,14 @@ function createBodyParser<Options extends BodyOptions>(
       return next();
     });
   };
-  Object.defineProperty(middleware, 'name', { value: format.name });
   const isListed = types !== undefined && typeof types !== 'function';
   const mediaTypes = isListed ? [types].flat() : [format.mediaType];
   const isComplete = typeof types !== 'function' && skip === undefined;
   const settings = isComplete && { settings: [format.name, limit, keepsBytes].join() };
-  return describe(markCopy(middleware), { role: 'input', reads: { mediaTypes, ...settings } });
+  return describe(markCopy(named(format.name, middleware)), {
+    role: 'input',
+    reads: { mediaTypes, ...settings },
+  });
 }
 
 /** Creates the function that decides which media types a parser reads. */

@@ -1,5 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
-import { boolean, fn, type Kinds } from '@fairlead/options';
+import { boolean, fn, type Kinds, named } from '@fairlead/options';
 import { markCopy } from '../copies.js';
 import { describe } from '../description.js';
 import { readHttpError } from '../errors/http-error.js';
@@ -86,7 +86,7 @@ export function errorHandler(options: ErrorHandlerOptions = {}): Middleware {
     last = { base, policy: createErrorPolicy(options, base) };
     return last.policy;
   };
-  const middleware: Middleware = function errorHandler(ctx, next) {
+  const middleware: Middleware = (ctx, next) => {
     const exchange = ctx[EXCHANGE] ?? refuseContext('errorHandler()', ctx);
     const { errors, environment } = exchange;
     const policy = errors === last.base ? last.policy : policyFor(errors);
@@ -102,7 +102,7 @@ export function errorHandler(options: ErrorHandlerOptions = {}): Middleware {
     }
   };
   const warning = () => describeStacks('errorHandler()', options);
-  return describe(markCopy(middleware), { role: 'errorHandler', warning });
+  return describe(markCopy(named('errorHandler', middleware)), { role: 'errorHandler', warning });
 }
 
 /** Warns about stacks in the responses of a service in production. */

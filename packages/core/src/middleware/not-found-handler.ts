@@ -1,4 +1,4 @@
-import { fn, type Kinds } from '@fairlead/options';
+import { fn, type Kinds, named } from '@fairlead/options';
 import { markCopy } from '../copies.js';
 import { describe } from '../description.js';
 import {
@@ -38,11 +38,11 @@ const NOT_FOUND_HANDLER_OPTIONS: Kinds<NotFoundHandlerOptions> = { format: fn };
 export function notFoundHandler(options: NotFoundHandlerOptions = {}): Middleware {
   assertOptions('notFoundHandler()', options, NOT_FOUND_HANDLER_OPTIONS);
   const { format } = options;
-  const middleware: Middleware = function notFoundHandler(ctx) {
+  const middleware: Middleware = (ctx) => {
     if (ctx[EXCHANGE] === undefined) refuseContext('notFoundHandler()', ctx);
     if (!ctx.answered && !respondToOtherMethod(ctx, format)) respondNotFound(ctx, format);
   };
-  return describe(markCopy(middleware), { role: 'notFoundHandler' });
+  return describe(markCopy(named('notFoundHandler', middleware)), { role: 'notFoundHandler' });
 }
 
 /**

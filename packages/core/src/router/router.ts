@@ -38,10 +38,10 @@ import {
   checkRouteOptions,
   type HandlerResult,
   isRouteOptions,
+  type ResponseValue,
   type RouteFunction,
   type RouteOptions,
   type RouteParams,
-  type ResponseValue,
   type ValidatedHandlers,
 } from './route-options.js';
 
