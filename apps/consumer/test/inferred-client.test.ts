@@ -2,9 +2,10 @@ import 'reflect-metadata';
 import { setTimeout } from 'node:timers/promises';
 import { type ClientOf, createClient, type EventMessage } from '@fairlead/client';
 import { controllersPlugin, defineController } from '@fairlead/controllers';
-import { createApp, createRouter, errorHandler, listen } from '@fairlead/core';
+import { createApp, createRouter, errorHandler, json, listen, NotFoundError } from '@fairlead/core';
 import { eventStream } from '@fairlead/middleware';
 import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
 
 interface Job {
   readonly id: string;
@@ -88,5 +89,49 @@ describe('events() of a client', () => {
     const events = () => createClient<Api>('').events('/api/jobs/:id', { params: { id: 'a' } });
     expectTypeOf(events).returns.toEqualTypeOf<AsyncGenerator<EventMessage, void, undefined>>();
     expect(events).toBeTypeOf('function');
+  });
+});
+
+const User = z.object({ id: z.string(), name: z.string() });
+
+const users = createRouter().define('/users', ({ get, post }) => ({
+  find: get('/:id', { response: User, errors: { 404: ['USER_NOT_FOUND'] } }, ({ params }) => {
+    if (params.id === '0') throw new NotFoundError('No such user', { code: 'USER_NOT_FOUND' });
+    return { id: params.id, name: 'Ada' };
+  }),
+  create: post('/', { body: User.pick({ name: true }), response: { 201: User } }, ({ body }) => ({
+    id: '2',
+    ...body,
+  })),
+}));
+
+const health = createRouter().define('/', ({ get }) => ({ health: get('/health', () => 'ok') }));
+
+describe('a client of functions', () => {
+  it('calls the routes of a record, with its types and codes', async () => {
+    const app = createApp().use(errorHandler(), json()).route('/api', users).route('/api', health);
+    const server = await listen(app, 0);
+    onTestFinished(() => server.close({ timeout: 0 }));
+    const client = createClient<ClientOf<[typeof users, typeof health], '/api'>>(server.url);
+
+    const user = await client.get('/api/users/:id', { params: { id: '7' } });
+    expectTypeOf(user).toEqualTypeOf<{ readonly id: string; readonly name: string }>();
+    expect(user).toEqual({ id: '7', name: 'Ada' });
+    const created = await client.post('/api/users', { body: { name: 'Grace' } });
+    expect(created.id).toBe('2');
+    expect(await client.get('/api/health')).toBe('ok');
+
+    const result = await client.send('GET', '/api/users/:id', { params: { id: '0' } });
+    if (result.ok || result.status !== 404) throw new Error('unexpected');
+    expectTypeOf(result.problem.code).toEqualTypeOf<'USER_NOT_FOUND' | undefined>();
+    expect(result.problem.code).toBe('USER_NOT_FOUND');
+  });
+
+  it('does not compile with a router that declares no record', () => {
+    const plain = createRouter().get('/', () => 1);
+    // @ts-expect-error: it has no contract
+    type Plain = ClientOf<[typeof plain]>;
+    expectTypeOf<Plain>().not.toBeAny();
+    expect(plain.routes).toHaveLength(1);
   });
 });

@@ -25,7 +25,7 @@ export type Api = {
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS';
 
-/** A controller as a value, as far as types matter here. */
+/** A controller as a value, or a router of `router.define()`, as far as types matter here. */
 interface ControllerLike {
   readonly '~contract'?: ControllerContract;
 }
@@ -37,10 +37,10 @@ interface ControllerContract {
 }
 
 /**
- * The API of controllers.
+ * The API of controllers as values, and of routers that register records of routes.
  *
- * @typeParam Controllers - The types of the values, as in `ClientOf<[typeof users, typeof posts]>`.
- * @typeParam Base - The prefix of `controllersPlugin()`, such as `'/api'`.
+ * @typeParam Controllers - Their types, as in `ClientOf<[typeof users, typeof posts]>`.
+ * @typeParam Base - The prefix of `controllersPlugin()` or `app.route()`, such as `'/api'`.
  */
 export type ClientOf<
   Controllers extends readonly ControllerLike[],

@@ -106,7 +106,6 @@ export type {
   Injected,
   RouteBuilder,
   RouteBuilders,
-  RouteContract,
   SharedValueOptions,
   ValueRoute,
   ValueRouteOptions,

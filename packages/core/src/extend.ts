@@ -19,6 +19,13 @@ export {
 export { after } from './next.js';
 export { assertOptions, type Kind, type Kinds, throwTogether } from './options.js';
 export { serialize } from './response/serialize.js';
+export type {
+  ContractErrors,
+  ContractInput,
+  ContractResponse,
+  ContractStatus,
+  SentBody,
+} from './router/contract.js';
 export { defaultStatus, errorCodes, responseSchemas } from './router/route-options.js';
 export {
   createQueryReader,

@@ -70,7 +70,13 @@ export type { Next } from './next.js';
 export type { AnyMiddleware, Handler, Middleware } from './pipeline/pipeline.js';
 export type { HeaderValue, ResponseHeaders } from './response/headers.js';
 export type { ResponseBody } from './response/record.js';
-export type { PathParams, PathRules } from './router/pattern.js';
+export type {
+  DefinedRoute,
+  RouteBuilder,
+  RouteBuilders,
+  RouteContract,
+} from './router/contract.js';
+export type { PathParams, PathRules, PrefixFor } from './router/pattern.js';
 export type {
   AddRoute,
   HandlerResult,
@@ -90,7 +96,7 @@ export type {
 } from './router/route-options.js';
 export {
   createRouter,
-  type PrefixFor,
+  type DefinedRouter,
   type Route,
   type RouteMethods,
   Router,

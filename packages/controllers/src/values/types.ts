@@ -4,36 +4,21 @@ import type {
   Middleware,
   PathParams,
   ResponseValue,
+  RouteContract,
   RouteOptions,
   RouteParams,
-  SchemaInput,
-  SchemaOutput,
-  StandardSchema,
   State,
   ValidatedContext,
 } from '@fairlead/core';
+import type {
+  ContractErrors,
+  ContractInput,
+  ContractResponse,
+  ContractStatus,
+  SentBody,
+} from '@fairlead/core/extend';
 import type { Constructor, Dependency, Resolved, Scope } from '@fairlead/di';
 import type { MiddlewareReference, SharedReferences } from '../metadata/references.js';
-
-/** What a client needs to know about a route. It exists only in types. */
-export interface RouteContract {
-  /** In upper case; `ALL` for every method. */
-  readonly method: string;
-  /** The pattern, without the prefix of the controller. */
-  readonly path: string;
-  /** The parameters of the path, as the schema accepts them. */
-  readonly params: unknown;
-  /** The query, as the schema accepts it. */
-  readonly query: unknown;
-  /** The body, as the schema accepts it. */
-  readonly body: unknown;
-  /** The bodies of responses, by status. */
-  readonly response: unknown;
-  /** The statuses of `response`. */
-  readonly status: number;
-  /** The codes of the problems that the route declares, by status. */
-  readonly errors: unknown;
-}
 
 /** What a client needs to know about a controller. It exists only in types. */
 export interface ControllerContract {
@@ -135,7 +120,7 @@ export interface RouteBuilder<
     readonly params: ParamsOf<Prefix, Path>;
     readonly query: RawQuery;
     readonly body: unknown;
-    readonly response: { readonly 200: Sent<Result> };
+    readonly response: { readonly 200: SentBody<Result> };
     readonly status: 200;
     readonly errors: unknown;
   }>;
@@ -159,14 +144,14 @@ export interface RouteBuilder<
   ): ValueRoute<{
     readonly method: Method;
     readonly path: Path;
-    readonly params: InputOf<Options, 'params', ParamsOf<Prefix, Path>>;
-    readonly query: InputOf<Options, 'query', RawQuery>;
-    readonly body: InputOf<Options, 'body', unknown>;
+    readonly params: ContractInput<Options, 'params', ParamsOf<Prefix, Path>>;
+    readonly query: ContractInput<Options, 'query', RawQuery>;
+    readonly body: ContractInput<Options, 'body', unknown>;
     readonly response: {
-      readonly [Status in StatusOf<Options>]: ResponseOf<Options, Status, Result>;
+      readonly [Status in ContractStatus<Options>]: ContractResponse<Options, Status, Result>;
     };
-    readonly status: StatusOf<Options>;
-    readonly errors: ErrorsOf<Options>;
+    readonly status: ContractStatus<Options>;
+    readonly errors: ContractErrors<Options>;
   }>;
 }
 
@@ -186,51 +171,3 @@ type StateOf<List extends readonly unknown[]> = List extends readonly [infer Fir
 type RawQuery = Readonly<Record<string, string | undefined>>;
 
 type ParamsOf<Prefix extends string, Path extends string> = RouteParams<PathParams<Prefix>, Path>;
-
-/** What a client passes for an input: what its schema accepts. */
-type InputOf<Options, Name extends string, Raw> = Options extends {
-  readonly [Key in Name]: infer Schema extends StandardSchema;
-}
-  ? SchemaInput<Schema>
-  : Raw;
-
-/** The statuses of a route: those of its response schemas, or else of its options. */
-type StatusOf<Options> = Options extends { readonly response: Readonly<Record<number, object>> }
-  ? Extract<keyof Options['response'], number> extends infer Status extends number
-    ? [Status] extends [never]
-      ? SingleStatus<Options>
-      : Status
-    : never
-  : SingleStatus<Options>;
-
-/** The codes that a route declares, by status. */
-type ErrorsOf<Options> = Options extends {
-  readonly errors: infer Errors extends Readonly<Record<number, readonly string[]>>;
-}
-  ? Errors
-  : unknown;
-
-type SingleStatus<Options> = Options extends { readonly status: infer Status extends number }
-  ? Status
-  : 200;
-
-/** The body of a response: what its schema produces, or else what the handler returns. */
-type ResponseOf<Options, Status extends number, Result> = Options extends {
-  readonly response: infer Response;
-}
-  ? SchemaOutput<Response extends { readonly [Key in Status]: infer Schema } ? Schema : Response>
-  : Sent<Result>;
-
-/**
- * What a handler returns, without what sends no JSON. Of an event stream, only the type of its events, so that
- * declarations of clients do not import it.
- */
-type Sent<Result> =
-  Awaited<Result> extends infer Value
-    ? // biome-ignore lint/suspicious/noConfusingVoidType: a handler may return what ctx.json() returns
-      Value extends Response | void
-      ? never
-      : Value extends { readonly '~events': infer Event }
-        ? { readonly '~events': Event }
-        : Value
-    : never;

@@ -340,3 +340,14 @@ export function significantSegments(
 export function foldCase(text: string, { caseSensitive }: PathRules): string {
   return caseSensitive ? text : text.toLowerCase();
 }
+
+/**
+ * A prefix with all parameters that a router declares. For any other prefix, the compiler's message names
+ * the missing parameter.
+ */
+export type PrefixFor<Prefix extends string, NestedParams, PrefixParams = unknown> = Prefix &
+  (string extends Prefix
+    ? unknown
+    : [Exclude<keyof NestedParams, ParamName<Prefix> | keyof PrefixParams>] extends [never]
+      ? unknown
+      : `lacks the parameter :${Exclude<keyof NestedParams, ParamName<Prefix>> & string}`);

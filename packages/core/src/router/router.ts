@@ -3,6 +3,7 @@ import {
   boolean,
   captureCaller,
   describeValue,
+  isPlainObject,
   type Kinds,
   locatorOf,
   setLocation,
@@ -25,10 +26,11 @@ import { METHODS } from '../node-http.js';
 import { assertOptions } from '../options.js';
 import type { AnyHandler, Middleware } from '../pipeline/pipeline.js';
 import { joinPaths } from '../target.js';
+import type { DefinedRoute, RouteBuilders } from './contract.js';
 import {
-  type ParamName,
   type PathParams,
   type PathRules,
+  type PrefixFor,
   parsePattern,
   parsePrefix,
   shapeOf,
@@ -313,6 +315,53 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
     return this;
   }
 
+  /**
+   * Registers routes below a prefix as a record, whose types a client of `@fairlead/client` infers without the cost
+   * of a chain of calls.
+   *
+   * @param prefix - May contain parameters; `/` for none.
+   * @param routes - Called at once. Returns the routes by name, each created by one of the functions that it
+   *   receives.
+   * @returns This router, with the types of these routes.
+   * @throws {SetupError} `INVALID_OPTION`, when `routes` returns anything else; and as {@link RouteMethods.on}.
+   * @throws {InvalidPatternError} When the prefix is invalid or contains a wildcard.
+   * @throws {SealedError} When the router is sealed.
+   */
+  define<Prefix extends string, Routes extends Readonly<Record<string, DefinedRoute>>>(
+    prefix: Prefix,
+    routes: (builders: RouteBuilders<PrefixParams & PathParams<Prefix>, S>) => Routes,
+  ): DefinedRouter<
+    PrefixParams,
+    S,
+    {
+      readonly version: '';
+      readonly prefix: Prefix;
+      readonly routes: { readonly [Name in keyof Routes]: Routes[Name]['~contract'] };
+    }
+  >;
+  define(prefix: string, routes: (builders: never) => unknown): this {
+    this.#assertOpen('router.define()');
+    assertPath('router.define()', 'prefix', prefix);
+    parsePrefix(prefix);
+    const call = `router.define('${prefix}')`;
+    const fix = 'Return { name: get(…) }, with the functions that the callback receives.';
+    const refuse = (value: unknown, place: string): SetupError =>
+      new SetupError(
+        'INVALID_OPTION',
+        `${call} cannot use ${describeValue(value)} as ${place}. ${fix}`,
+      );
+    if (typeof routes !== 'function') throw refuse(routes, 'routes');
+    const router = new Router(this.rules);
+    const created = routes(router as never);
+    if (!isPlainObject(created)) throw refuse(created, 'the result of routes');
+    // The functions for each method return the router that they belong to.
+    for (const [name, route] of Object.entries(created)) {
+      if (route !== router) throw refuse(route, name);
+    }
+    this[TABLE].entries.push({ prefix, router });
+    return this;
+  }
+
   /** All routes, including those of nested routers, in order of registration. */
   get routes(): readonly Route[] {
     const { entries, middleware } = this[TABLE];
@@ -325,6 +374,13 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
   #assertOpen(call: string): void {
     if (this[TABLE].isSealed) throw new SealedError(call);
   }
+}
+
+/** A router whose routes a client can call with their types: see {@link Router.define}. */
+export interface DefinedRouter<PrefixParams, S extends State, Contract>
+  extends Router<PrefixParams, S> {
+  /** Exists only in types. */
+  readonly '~contract'?: Contract;
 }
 
 function nestedIn(router: AnyRouter) {
@@ -424,17 +480,6 @@ export function parseMethod(method: unknown): string {
     `A route cannot handle the method ${describeValue(method)}. Use 'ALL', or a method from http.METHODS except CONNECT.${hint}`,
   );
 }
-
-/**
- * A prefix with all parameters that a router declares. For any other prefix, the compiler's message names
- * the missing parameter.
- */
-export type PrefixFor<Prefix extends string, NestedParams, PrefixParams = unknown> = Prefix &
-  (string extends Prefix
-    ? unknown
-    : [Exclude<keyof NestedParams, ParamName<Prefix> | keyof PrefixParams>] extends [never]
-      ? unknown
-      : `lacks the parameter :${Exclude<keyof NestedParams, ParamName<Prefix>> & string}`);
 
 /**
  * Creates a router.

@@ -1,0 +1,149 @@
+import type { Context } from '../exchange/context.js';
+import type { State } from '../exchange/exchange.js';
+import type { Next } from '../next.js';
+import type { SchemaInput, SchemaOutput, StandardSchema } from '../schema/schema.js';
+import type {
+  HandlerResult,
+  ResponseValue,
+  RouteFunction,
+  RouteOptions,
+  RouteParams,
+  ValidatedHandlers,
+} from './route-options.js';
+
+/** What a client needs to know about a route. It exists only in types. */
+export interface RouteContract {
+  /** In upper case; `ALL` for every method. */
+  readonly method: string;
+  /** The pattern, without the prefix of the router or controller. */
+  readonly path: string;
+  /** The parameters of the path, as the schema accepts them. */
+  readonly params: unknown;
+  /** The query, as the schema accepts it. */
+  readonly query: unknown;
+  /** The body, as the schema accepts it. */
+  readonly body: unknown;
+  /** The bodies of responses, by status. */
+  readonly response: unknown;
+  /** The statuses of `response`. */
+  readonly status: number;
+  /** The codes of the problems that the route declares, by status. */
+  readonly errors: unknown;
+}
+
+/** A route of `router.define()`, from one of the functions that the callback receives. */
+export interface DefinedRoute<Contract extends RouteContract = RouteContract> {
+  /** Exists only in types. */
+  readonly '~contract': Contract;
+}
+
+/** The functions that create routes, one for each method. `all` handles methods without another route. */
+export type RouteBuilders<P, S extends State> = {
+  readonly [Name in BuilderName]: RouteBuilder<Uppercase<Name>, P, S>;
+};
+
+type BuilderName = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'head' | 'options' | 'all';
+
+/** Registers a route, and returns it for the record of routes. */
+export interface RouteBuilder<Method extends string, P, S extends State> {
+  /**
+   * @param path - Pattern below the prefix, such as `/:id`.
+   * @param options - Schemas, status and documentation of the route.
+   * @param handlers - Middleware of this route, then its handler, which returns what the response schema
+   *   produces.
+   */
+  <
+    Path extends string,
+    const Options extends RouteOptions,
+    const Result extends HandlerResult<ResponseValue<Options>>,
+    A extends object = State,
+  >(
+    path: Path,
+    options: Options,
+    ...handlers: ValidatedHandlers<Options, RouteParams<P, Path>, S & A, Result>
+  ): DefinedRoute<{
+    readonly method: Method;
+    readonly path: Path;
+    readonly params: ContractInput<Options, 'params', RouteParams<P, Path>>;
+    readonly query: ContractInput<Options, 'query', RawQuery>;
+    readonly body: ContractInput<Options, 'body', unknown>;
+    readonly response: {
+      readonly [Status in ContractStatus<Options>]: ContractResponse<Options, Status, Result>;
+    };
+    readonly status: ContractStatus<Options>;
+    readonly errors: ContractErrors<Options>;
+  }>;
+  /**
+   * @param path - Pattern below the prefix, such as `/:id`.
+   * @param handlers - Middleware of this route, then its handler.
+   */
+  <Path extends string, Result, A extends object = State>(
+    path: Path,
+    ...handlers: readonly [
+      ...middleware: readonly RouteFunction<RouteParams<P, Path>, S & A>[],
+      handler: (ctx: Context<RouteParams<P, Path>, S & A>, next: Next) => Result,
+    ]
+  ): DefinedRoute<{
+    readonly method: Method;
+    readonly path: Path;
+    readonly params: RouteParams<P, Path>;
+    readonly query: RawQuery;
+    readonly body: unknown;
+    readonly response: { readonly 200: SentBody<Result> };
+    readonly status: 200;
+    readonly errors: unknown;
+  }>;
+}
+
+/** The query without a schema. An inline type, so that declarations of clients do not import it. */
+type RawQuery = Readonly<Record<string, string | undefined>>;
+
+/** What a client passes for an input: what its schema accepts. */
+export type ContractInput<Options, Name extends string, Raw> = Options extends {
+  readonly [Key in Name]: infer Schema extends StandardSchema;
+}
+  ? SchemaInput<Schema>
+  : Raw;
+
+/** The statuses of a route: those of its response schemas, or else of its options. */
+export type ContractStatus<Options> = Options extends {
+  readonly response: Readonly<Record<number, object>>;
+}
+  ? Extract<keyof Options['response'], number> extends infer Status extends number
+    ? [Status] extends [never]
+      ? SingleStatus<Options>
+      : Status
+    : never
+  : SingleStatus<Options>;
+
+/** The codes that a route declares, by status. */
+export type ContractErrors<Options> = Options extends {
+  readonly errors: infer Errors extends Readonly<Record<number, readonly string[]>>;
+}
+  ? Errors
+  : unknown;
+
+type SingleStatus<Options> = Options extends { readonly status: infer Status extends number }
+  ? Status
+  : 200;
+
+/** The body of a response: what its schema produces, or else what the handler returns. */
+export type ContractResponse<Options, Status extends number, Result> = Options extends {
+  readonly response: infer Response;
+}
+  ? SchemaOutput<Response extends { readonly [Key in Status]: infer Schema } ? Schema : Response>
+  : SentBody<Result>;
+
+/**
+ * What a handler returns, without what sends no JSON. Of an event stream, only the type of its events, so that
+ * declarations of clients do not import it.
+ */
+export type SentBody<Result> =
+  Awaited<Result> extends infer Value
+    ? // biome-ignore lint/suspicious/noConfusingVoidType: a handler may return what ctx.json() returns
+      Value extends Response | void
+      ? never
+      : Value extends { readonly '~events': infer Event }
+        ? { readonly '~events': Event }
+        : Value
+    : never;

@@ -1,0 +1,70 @@
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import {
+  createApp,
+  createRouter,
+  errorHandler,
+  json,
+  listen,
+  type Middleware,
+  type RouteBuilders,
+  type State,
+} from '../src/index.js';
+
+const signIn: Middleware<{ user: string }> = (ctx, next) => {
+  ctx.state.user = ctx.get('X-User') ?? 'nobody';
+  return next();
+};
+
+const posts = createRouter()
+  .use(signIn)
+  .define('/users/:user/posts', ({ get, post }) => ({
+    list: get('/', ({ params, state }) => ({ owner: params.user, reader: state.user })),
+    find: get('/:id', { params: z.object({ user: z.string(), id: z.coerce.number() }) }, (ctx) => ({
+      ...ctx.params,
+    })),
+    create: post('/', { body: z.object({ title: z.string() }) }, signIn, (ctx) => {
+      ctx.status = 201;
+      return { ...ctx.body, writer: ctx.state.user };
+    }),
+  }))
+  .get('/health', () => 'ok');
+
+it('registers the routes of a record below their prefix', async () => {
+  const app = createApp().use(errorHandler(), json()).route('/api', posts);
+  const server = await listen(app, 0);
+  const body = async (path: string, init?: RequestInit) =>
+    (await fetch(`${server.url}/api${path}`, init)).json();
+  const headers = { 'X-User': 'ada', 'Content-Type': 'application/json' };
+
+  expect(await body('/users/1/posts', { headers })).toEqual({ owner: '1', reader: 'ada' });
+  expect(await body('/users/1/posts/7')).toEqual({ user: '1', id: 7 });
+  expect(await body('/users/1/posts/x')).toMatchObject({ code: 'VALIDATION_FAILED' });
+  const init = { method: 'POST', headers, body: '{"title":"Hi"}' };
+  expect(await body('/users/1/posts', init)).toEqual({ title: 'Hi', writer: 'ada' });
+  expect(await body('/health')).toBe('ok');
+  await server.close();
+});
+
+it.each<[unknown, string]>([
+  [1, 'cannot use 1 as routes.'],
+  [() => undefined, 'cannot use undefined as the result of routes.'],
+  [({ get }: RouteBuilders<object, State>) => get('/', () => 1), 'as the result of routes.'],
+  [() => ({ list: () => 1 }), 'cannot use the function list as list.'],
+])('refuses %o instead of a record of routes', (routes, problem) => {
+  const define = () => createRouter().define('/users', routes as () => Record<never, never>);
+  expect(define).toThrow(problem);
+  expect(define).toThrow("router.define('/users') cannot use");
+});
+
+it('registers and refuses routes and prefixes like the other methods', () => {
+  const router = createRouter({ strict: true });
+  router.define('/a', ({ get }) => ({ b: get('/b/', () => 1) }));
+  expect(router.routes).toMatchObject([{ method: 'GET', pattern: '/a/b/' }]);
+
+  expect(() => router.define('/*rest', () => ({}))).toThrow('/*rest');
+  expect(() => router.define(1 as never, () => ({}))).toThrow("'/users'");
+  const twice = () => router.define('/c', ({ get }) => ({ d: get('/:id/:id', () => 1) }));
+  expect(twice).toThrow('/:id/:id');
+  createApp().route('/', router).routes();
+});
