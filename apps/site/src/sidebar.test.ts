@@ -33,7 +33,7 @@ describe('the side bar', () => {
     expect(linksOf('coming-from').slice(0, 2)).toEqual(['/coming-from', '/coming-from/express']);
     expect(linksOf('packages').slice(0, 2)).toEqual([
       '/packages/create-fairlead',
-      '/packages/core',
+      '/packages/fairlead',
     ]);
   });
 
