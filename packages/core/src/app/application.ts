@@ -21,7 +21,7 @@ import { mistakeOf, silentOf } from '../pipeline/observe.js';
 import type { AnyHandler, Middleware } from '../pipeline/pipeline.js';
 import { startOf, write, writeText } from '../response/write.js';
 import type { Entry } from '../router/mount.js';
-import { parsePrefix, type PrefixFor } from '../router/pattern.js';
+import { type PrefixFor, parsePrefix } from '../router/pattern.js';
 import type { RouteFunction, RouteParams } from '../router/route-options.js';
 import {
   ADD_ROUTE,

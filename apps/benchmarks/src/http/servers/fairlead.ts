@@ -5,7 +5,7 @@ import {
   type Router,
 } from '@fairlead/core';
 import * as fixtures from '../fixtures.js';
-import { guard, items, serve as serveWith, serveHops, start as engine } from './engine.js';
+import { start as engine, guard, items, serveHops, serve as serveWith } from './engine.js';
 
 const hopSync: Middleware = (ctx, next) => {
   fixtures.countHop(ctx.state);
