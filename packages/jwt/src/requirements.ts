@@ -1,6 +1,6 @@
 import { type Context, type Middleware, type SecurityRequirement } from '@fairlead/core';
 import { describe, describeFactories, throwTogether } from '@fairlead/core/extend';
-import { describeValue } from '@fairlead/options';
+import { describeValue, named } from '@fairlead/options';
 import { insufficientScope } from './challenge.js';
 import { BEARER, JWT, verifiedToken } from './verified-token.js';
 
@@ -17,10 +17,10 @@ import { BEARER, JWT, verifiedToken } from './verified-token.js';
  */
 export function requireScope(...scopes: readonly [string, ...string[]]): Middleware {
   const check = createScopeCheck('requireScope()', scopes);
-  const middleware: Middleware = function requireScope(ctx, next) {
+  const middleware: Middleware = named('requireScope', (ctx, next) => {
     check(ctx);
     return next();
-  };
+  });
   return describe(middleware, { role: 'middleware', security: { ...BEARER, scopes }, after: JWT });
 }
 
@@ -36,10 +36,10 @@ export function requireScope(...scopes: readonly [string, ...string[]]): Middlew
  */
 export function requireRole(...roles: readonly [string, ...string[]]): Middleware {
   const check = createRoleCheck('requireRole()', roles);
-  const middleware: Middleware = function requireRole(ctx, next) {
+  const middleware: Middleware = named('requireRole', (ctx, next) => {
     check(ctx);
     return next();
-  };
+  });
   return describe(middleware, { role: 'middleware', security: roleSecurity(roles), after: JWT });
 }
 

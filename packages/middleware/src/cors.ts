@@ -9,6 +9,7 @@ import {
   isIntended,
   type Kinds,
   kind,
+  named,
   warn,
 } from '@fairlead/options';
 
@@ -134,15 +135,15 @@ export function cors(options: CorsOptions = {}): Middleware {
   if (typeof origin !== 'function') {
     const rule = readOrigin(origin) ?? false;
     return describe<Middleware>(
-      function cors(ctx, next) {
+      named('cors', (ctx, next) => {
         if (rule !== '*' && rule !== false) ctx.append('Vary', 'Origin');
         return respond(ctx, next, rule);
-      },
+      }),
       { role: 'cors' },
     );
   }
   return describe<Middleware>(
-    function cors(ctx, next) {
+    named('cors', (ctx, next) => {
       ctx.append('Vary', 'Origin');
       const requested = ctx.get('Origin');
       if (!requested) return next();
@@ -152,7 +153,7 @@ export function cors(options: CorsOptions = {}): Middleware {
       return Promise.resolve(result).then((value) =>
         respond(ctx, next, checkResult(value, credentials)),
       );
-    },
+    }),
     { role: 'cors' },
   );
 }

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Context, Middleware } from '@fairlead/core';
 import { describe, describeFactories } from '@fairlead/core/extend';
+import { named } from '@fairlead/options';
 
 /** A global symbol, so that `currentContext()` of one copy of the package finds the context of another. */
 const STORAGE = Symbol.for('@fairlead/middleware:current-context');
@@ -17,9 +18,9 @@ const storage = shared[STORAGE];
  */
 export function shareContext(): Middleware {
   return describe<Middleware>(
-    function shareContext(ctx, next) {
+    named('shareContext', (ctx, next) => {
       return storage.run(ctx, next);
-    },
+    }),
     { role: 'middleware' },
   );
 }

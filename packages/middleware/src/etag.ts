@@ -5,7 +5,7 @@ import {
   PreconditionFailedError,
 } from '@fairlead/core';
 import { after, assertOptions, describe, describeFactories } from '@fairlead/core/extend';
-import { describeValue } from '@fairlead/options';
+import { describeValue, named } from '@fairlead/options';
 
 /**
  * Adds an `ETag` to responses to GET and HEAD with status 200, and responds with 304 when the client's
@@ -18,9 +18,9 @@ export function etag(): Middleware;
 export function etag(options?: object): Middleware {
   assertOptions('etag()', options, {});
   return describe<Middleware>(
-    function etag(ctx, next) {
+    named('etag', (ctx, next) => {
       return after(next, () => tagResponse(ctx));
-    },
+    }),
     { role: 'middleware' },
   );
 }

@@ -9,6 +9,7 @@ import {
   type Kinds,
   kind,
   milliseconds,
+  named,
   nonEmptyString,
   positiveMilliseconds,
 } from '@fairlead/options';
@@ -97,21 +98,29 @@ export function createHealth(options: HealthOptions = {}): Router {
   };
 
   return createRouter()
-    .get(live, { hidden: true }, function live(ctx) {
-      ctx.set('Cache-Control', 'no-store');
-      return { status: 'live' };
-    })
-    .get(ready, { hidden: true }, async function ready(ctx) {
-      ctx.set('Cache-Control', 'no-store');
-      assertNotStopping();
-      const results = await runChecks();
-      assertNotStopping();
-      assertNone(results.filter(({ state }) => state === 'failing').map(({ name }) => name));
-      const degraded = results.filter(({ state }) => state === 'degraded');
-      if (degraded.length === 0) return { status: 'ready' };
-      const codes = degraded.map(({ name, error }) => [name, codeOf(name, error)]);
-      return { status: 'ready', degraded: Object.fromEntries(codes) };
-    });
+    .get(
+      live,
+      { hidden: true },
+      named('live', (ctx) => {
+        ctx.set('Cache-Control', 'no-store');
+        return { status: 'live' };
+      }),
+    )
+    .get(
+      ready,
+      { hidden: true },
+      named('ready', async (ctx) => {
+        ctx.set('Cache-Control', 'no-store');
+        assertNotStopping();
+        const results = await runChecks();
+        assertNotStopping();
+        assertNone(results.filter(({ state }) => state === 'failing').map(({ name }) => name));
+        const degraded = results.filter(({ state }) => state === 'degraded');
+        if (degraded.length === 0) return { status: 'ready' };
+        const codes = degraded.map(({ name, error }) => [name, codeOf(name, error)]);
+        return { status: 'ready', degraded: Object.fromEntries(codes) };
+      }),
+    );
 }
 
 interface Result {

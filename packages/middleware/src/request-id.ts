@@ -1,6 +1,6 @@
 import type { Context, Middleware } from '@fairlead/core';
 import { assertOptions, describe, describeFactories } from '@fairlead/core/extend';
-import { boolean, fn, type Kinds, kind } from '@fairlead/options';
+import { boolean, fn, type Kinds, kind, named } from '@fairlead/options';
 
 /** Options of {@link requestId}. */
 export interface RequestIdOptions {
@@ -33,14 +33,14 @@ export function requestId(options: RequestIdOptions = {}): Middleware {
   assertOptions('requestId()', options, REQUEST_ID_OPTIONS);
   const { header = 'X-Request-Id', trust = false, create = randomIds() } = options;
   return describe<Middleware>(
-    function requestId(ctx, next) {
+    named('requestId', (ctx, next) => {
       const received = trust ? ctx.get(header) : undefined;
       const id =
         received !== undefined && /^[\w.-]{1,128}$/.test(received) ? received : create(ctx);
       ctx.state.requestId = id;
       ctx.set(header, id);
       return next();
-    },
+    }),
     { role: 'middleware' },
   );
 }

@@ -1,6 +1,6 @@
 import type { Context, Middleware, RequestOutcome } from '@fairlead/core';
 import { after, assertOptions, describe, describeFactories } from '@fairlead/core/extend';
-import { fn, type Kinds, kind } from '@fairlead/options';
+import { fn, type Kinds, kind, named } from '@fairlead/options';
 
 /** What {@link requestLogger} logs about one request. */
 export interface RequestLogEntry {
@@ -57,7 +57,7 @@ export function requestLogger(options: RequestLoggerOptions = {}): Middleware {
   const { now = () => performance.now(), skip } = options;
   const write = createWrite(options.logger);
   return describe<Middleware>(
-    function requestLogger(ctx, next) {
+    named('requestLogger', (ctx, next) => {
       const start = now();
       let milliseconds: number | undefined;
       let passed: unknown;
@@ -72,7 +72,7 @@ export function requestLogger(options: RequestLoggerOptions = {}): Middleware {
         stop();
         passed = error;
       });
-    },
+    }),
     { role: 'middleware' },
   );
 }

@@ -1,6 +1,6 @@
 import { type Middleware } from '@fairlead/core';
 import { describe, describeFactories, throwTogether } from '@fairlead/core/extend';
-import { describeValue, findOptionProblems, nearestName, object } from '@fairlead/options';
+import { describeValue, findOptionProblems, named, nearestName, object } from '@fairlead/options';
 import { isHeader } from './request-id.js';
 
 /** Default headers, for a JSON API and pages without scripts. */
@@ -46,7 +46,7 @@ export function secureHeaders(changes: Readonly<Record<string, string | false>> 
     headers.filter(([, value]) => value.includes(NONCE) === hasNonce),
   ) as [typeof headers, typeof headers];
   return describe<Middleware>(
-    function secureHeaders(ctx, next) {
+    named('secureHeaders', (ctx, next) => {
       for (const [name, value] of constant) ctx.set(name, value);
       if (withNonce.length > 0) {
         // An import would load node:crypto with the package.
@@ -55,7 +55,7 @@ export function secureHeaders(changes: Readonly<Record<string, string | false>> 
         for (const [name, value] of withNonce) ctx.set(name, value.replaceAll(NONCE, nonce));
       }
       return next();
-    },
+    }),
     { role: 'middleware' },
   );
 }

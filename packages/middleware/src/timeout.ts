@@ -6,6 +6,7 @@ import {
   integer,
   type Kinds,
   LONGEST_DELAY,
+  named,
   oneOf,
 } from '@fairlead/options';
 
@@ -44,7 +45,7 @@ export function timeout(milliseconds: number, options: TimeoutOptions = {}): Mid
   }
   throwTogether(problems);
   const { status = 503 } = options;
-  const middleware: Middleware = function timeout(ctx, next) {
+  const middleware: Middleware = named('timeout', (ctx, next) => {
     const outer = running.get(ctx);
     const { promise: timedOut, reject } = Promise.withResolvers<never>();
     const clock = new Clock(milliseconds, () => {
@@ -79,7 +80,7 @@ export function timeout(milliseconds: number, options: TimeoutOptions = {}): Mid
     // Otherwise an inner timeout runs, and starts this one when it has settled.
     if (running.get(ctx) === clock) clock.start();
     return Promise.race([result, timedOut]).finally(settle);
-  };
+  });
   const warning = () =>
     milliseconds < 100
       ? `timeout(${milliseconds}) allows ${milliseconds} milliseconds. If you mean seconds, multiply by 1,000; otherwise pass the middleware to intended().`

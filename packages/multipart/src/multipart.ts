@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import type { Context, Middleware } from '@fairlead/core';
 import { describe, describeFactories } from '@fairlead/core/extend';
-import { fn, kind } from '@fairlead/options';
+import { fn, kind, named } from '@fairlead/options';
 import { describeForm } from './describe-form.js';
 import { type FilePart, isMultipart, type Part, readParts } from './parts.js';
 import { type FileHead, type PartsOptions, RuleCheck, resolveOptions } from './rules.js';
@@ -71,7 +71,7 @@ export function multipart(options: MultipartOptions = {}): Middleware {
   const directory = resolve(typeof tempFiles === 'string' ? tempFiles : tmpdir());
   // Otherwise, a client could send a body that follows no rule in another media type.
   const needsForm = settings.rules.size > 0;
-  const middleware: Middleware = function multipart(ctx, next) {
+  const middleware: Middleware = named('multipart', (ctx, next) => {
     if (skip?.(ctx) === true) return next();
     if (!ctx.hasBody) {
       if (SENDS_BODY.has(ctx.method)) new RuleCheck(settings).assertComplete();
@@ -85,7 +85,7 @@ export function multipart(options: MultipartOptions = {}): Middleware {
       ctx.body = form;
       return next();
     });
-  };
+  });
   const form = needsForm && { form: describeForm(settings, skip === undefined) };
   return describe(middleware, {
     role: 'input',

@@ -2,7 +2,7 @@ import { channel } from 'node:diagnostics_channel';
 import { EventEmitter } from 'node:events';
 import { type Context, type Middleware, type Next, type PublishedError } from '@fairlead/core';
 import { assertOptions, describe, describeFactories } from '@fairlead/core/extend';
-import { boolean, describeValue, fn, type Kinds } from '@fairlead/options';
+import { boolean, describeValue, fn, type Kinds, named } from '@fairlead/options';
 import { type ActiveContext, type RegisteredApi, registeredApi, type Span } from './sdk.js';
 
 /** Options of {@link openTelemetry}. */
@@ -53,7 +53,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Middleware<Tr
   errors.subscribe(onError);
 
   return describe<Middleware<TraceState>>(
-    function openTelemetry(ctx, next) {
+    named('openTelemetry', (ctx, next) => {
       const api = registeredApi();
       if (api === undefined) return next();
       const active = api.context?.active();
@@ -64,7 +64,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Middleware<Tr
         onWarning(describeMissingSpan(api));
       }
       return next();
-    },
+    }),
     { role: 'middleware' },
   );
 }

@@ -6,7 +6,7 @@ import {
   SetupError,
 } from '@fairlead/core';
 import { assertOptions, describe } from '@fairlead/core/extend';
-import { describeValue, fn, type Kinds } from '@fairlead/options';
+import { describeValue, fn, type Kinds, named } from '@fairlead/options';
 import type { Logger } from 'pino';
 
 /** Options of {@link logRequests}. */
@@ -46,7 +46,7 @@ export function logRequests(logger: Logger, options: RequestLogOptions = {}): Mi
   assertOptions('logRequests()', options, REQUEST_LOG_OPTIONS);
   const { quiet } = options;
   return describe<Middleware>(
-    function logRequests(ctx, next) {
+    named('logRequests', (ctx, next) => {
       const start = performance.now();
       ctx.onFinish((outcome) => {
         const { status, aborted, error } = outcome;
@@ -63,7 +63,7 @@ export function logRequests(logger: Logger, options: RequestLogOptions = {}): Mi
         logger[level](aborted ? { ...line, aborted } : line, REQUEST);
       });
       return next();
-    },
+    }),
     { role: 'middleware' },
   );
 }

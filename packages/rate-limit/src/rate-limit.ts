@@ -18,6 +18,7 @@ import {
   integer,
   type Kinds,
   kind,
+  named,
   nonEmptyString,
   oneOf,
 } from '@fairlead/options';
@@ -151,10 +152,10 @@ function isPolicyName(value: unknown): boolean {
  */
 export function rateLimit(options: RateLimitOptions): Middleware {
   const limit = createLimit('rateLimit()', options);
-  const middleware: Middleware = async function rateLimit(ctx, next) {
+  const middleware: Middleware = named('rateLimit', async (ctx, next) => {
     await limit(ctx);
     return next();
-  };
+  });
   const warning = () => describeDuration('rateLimit()', options.duration);
   return describe(middleware, { role: 'middleware', warning });
 }
@@ -178,10 +179,10 @@ function describeDuration(call: string, duration: number): string | undefined {
  */
 export function rateLimitGuard(options: RateLimitOptions): (ctx: Context) => Promise<boolean> {
   const limit = createLimit('rateLimitGuard()', options);
-  const guard = async function rateLimit(ctx: Context): Promise<boolean> {
+  const guard = named('rateLimit', async (ctx: Context): Promise<boolean> => {
     await limit(ctx);
     return true;
-  };
+  });
   const slot = `rate limit ${options.name ?? DEFAULT_NAME}`;
   const warning = () => describeDuration('rateLimitGuard()', options.duration);
   return describe(guard, { role: 'guard', middleware: 'rateLimit()', slot, warning });

@@ -10,6 +10,7 @@ import {
   integer,
   type Kinds,
   kind,
+  named,
   oneOf,
   positiveMilliseconds,
 } from '@fairlead/options';
@@ -159,7 +160,7 @@ function createMiddleware<Data extends object, Kept extends Found>(
     if (!ctx.responseHeaders.has('Cache-Control')) ctx.set('Cache-Control', 'no-store');
   };
 
-  return async function session(ctx, next) {
+  return named('session', async (ctx, next) => {
     const received = readCookies(ctx)[name];
     const found = received === undefined ? undefined : await backend.find(received);
     const current = new OpenSession(ctx, found);
@@ -175,7 +176,7 @@ function createMiddleware<Data extends object, Kept extends Found>(
       throw error;
     }
     await save(ctx, current);
-  };
+  });
 }
 
 /**
@@ -188,12 +189,12 @@ function limitTo<Data extends object>(
   run: Middleware<{ session: Session<Data> }>,
 ): Middleware<{ session: Session<Data> }> {
   const below = path.endsWith('/') ? path : `${path}/`;
-  return function session(ctx, next) {
+  return named('session', (ctx, next) => {
     if (ctx.path === path || ctx.path.startsWith(below)) return run(ctx, next);
     // Another session() may have set it.
     ctx.state.session ??= new OutsideSession(ctx.path, path) as Session<Data>;
     return next();
-  };
+  });
 }
 
 /**

@@ -19,6 +19,7 @@ import {
   isIntended,
   type Kinds,
   kind,
+  named,
   nonEmptyString,
   oneOf,
   warn,
@@ -169,12 +170,12 @@ function serveBelow(baseOf: (ctx: Context) => string, lookup: Lookup, base = '')
     lookup.fallback !== undefined &&
     contentTypeOf(path) === undefined &&
     pathBelow(path, base) !== undefined;
-  const middleware: Middleware = function serveStatic(ctx, next) {
+  const middleware: Middleware = named('serveStatic', (ctx, next) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
     const path = pathBelow(ctx.path, baseOf(ctx));
     if (path === undefined) return next();
     return respond(ctx, path, lookup).then((responded) => (responded ? undefined : next()));
-  };
+  });
   return describe(middleware, { role: 'responder', hides });
 }
 

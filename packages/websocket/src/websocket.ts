@@ -12,7 +12,7 @@ import {
   type State,
 } from '@fairlead/core';
 import { describe, describeFactories } from '@fairlead/core/extend';
-import { describeValue } from '@fairlead/options';
+import { describeValue, named } from '@fairlead/options';
 import { WebSocketServer } from 'ws';
 import { type CompleteOptions, completeOptions, TOKEN, type WebSocketOptions } from './options.js';
 import { LimitedConnection, type WebSocketConnection } from './web-socket-connection.js';
@@ -57,10 +57,10 @@ export function websocket<
       `websocket() cannot use ${describeValue(handler)} as its handler. Pass a function (socket, ctx).`,
     );
   }
-  const open = function websocket(ctx: Context<P, S, I>) {
+  const open = named('websocket', (ctx: Context<P, S, I>) => {
     accept.check(ctx);
     accept.open(ctx, (socket) => handler(socket, ctx));
-  };
+  });
   return describe(open, { role: 'websocket' });
 }
 
@@ -76,7 +76,7 @@ export function websocketUpgrade(
   options: WebSocketOptions = {},
 ): (ctx: Context, next: () => unknown) => Promise<void> {
   const accept = createAccept('websocketUpgrade()', options);
-  const upgrade = async function websocketUpgrade(ctx: Context, next: () => unknown) {
+  const upgrade = named('websocketUpgrade', async (ctx: Context, next: () => unknown) => {
     accept.check(ctx);
     const handler = await next();
     if (typeof handler !== 'function') {
@@ -85,7 +85,7 @@ export function websocketUpgrade(
       );
     }
     accept.open(ctx, (socket) => handler(socket, ctx));
-  };
+  });
   return describe(upgrade, { role: 'websocket' });
 }
 

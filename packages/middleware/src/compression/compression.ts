@@ -7,7 +7,15 @@ import {
   type ResponseHeaders,
 } from '@fairlead/core';
 import { after, describe, describeFactories, throwTogether } from '@fairlead/core/extend';
-import { findOptionProblems, fn, integer, type Kinds, kind, object } from '@fairlead/options';
+import {
+  findOptionProblems,
+  fn,
+  integer,
+  type Kinds,
+  kind,
+  named,
+  object,
+} from '@fairlead/options';
 import { type Encoding, negotiate } from './negotiate.js';
 
 export type { Encoding };
@@ -126,9 +134,9 @@ export function compression(options: CompressionOptions = {}): Middleware {
   };
 
   return describe<Middleware>(
-    function compression(ctx, next) {
+    named('compression', (ctx, next) => {
       return after(next, () => compress(ctx));
-    },
+    }),
     { role: 'middleware' },
   );
 }

@@ -1,6 +1,6 @@
 import { type Context, ForbiddenError, type Middleware } from '@fairlead/core';
 import { assertOptions, describe, describeFactories } from '@fairlead/core/extend';
-import { arrayOf, fn, type Kinds, kind, oneOf } from '@fairlead/options';
+import { arrayOf, fn, type Kinds, kind, named, oneOf } from '@fairlead/options';
 import type { CsrfTokens } from './tokens.js';
 
 /** Options of {@link csrf} and {@link csrfGuard}. */
@@ -39,10 +39,10 @@ const CSRF_OPTIONS: Kinds<CsrfOptions> = {
  */
 export function csrf(options: CsrfOptions = {}): Middleware {
   const check = createCheck('csrf()', options);
-  const middleware: Middleware = function csrf(ctx, next) {
+  const middleware: Middleware = named('csrf', (ctx, next) => {
     check(ctx);
     return next();
-  };
+  });
   // The option `session` of csrfTokens() reads what the session middleware sets.
   const after = options.tokens === undefined ? [] : ['session()'];
   return describe(middleware, { role: 'input', after });
@@ -56,10 +56,10 @@ export function csrf(options: CsrfOptions = {}): Middleware {
  */
 export function csrfGuard(options: CsrfOptions = {}): (ctx: Context) => boolean {
   const check = createCheck('csrfGuard()', options);
-  const guard = function csrfGuard(ctx: Context) {
+  const guard = named('csrfGuard', (ctx: Context) => {
     check(ctx);
     return true;
-  };
+  });
   return describe(guard, { role: 'guard', middleware: 'csrf()' });
 }
 
