@@ -1,7 +1,18 @@
-import { findOptionProblems, type Kinds } from '@fairlead/options';
+import { findOptionProblems } from '@fairlead/options';
 import { SetupError } from './errors/setup-error.js';
 
-export type { Kind, Kinds } from '@fairlead/options';
+/** What an option accepts. */
+export interface Kind {
+  /** Whether the option accepts a value other than undefined. */
+  readonly accepts: (value: unknown) => boolean;
+  /** Completes the sentence "Use …". */
+  readonly description: string;
+  /** Lists the parts that are wrong; none if the whole value is. Each text follows "cannot use". */
+  readonly explain?: (value: unknown) => readonly string[];
+}
+
+/** The kind of each option of a call, by name. */
+export type Kinds<Options> = { readonly [Name in keyof Required<Options>]: Kind };
 
 /**
  * Checks the options of a call.
