@@ -14,7 +14,14 @@ import {
   type Next,
 } from '@fairlead/core';
 import { describe, describeFactories, throwTogether } from '@fairlead/core/extend';
-import { arrayOf, findOptionProblems, fn, type Kinds, nonEmptyString } from '@fairlead/options';
+import {
+  arrayOf,
+  findOptionProblems,
+  fn,
+  type Kinds,
+  named,
+  nonEmptyString,
+} from '@fairlead/options';
 import {
   callIt,
   explainExpress,
@@ -96,9 +103,8 @@ function adapt(middleware: ConnectMiddleware, options: ConnectOptions, prefix: s
     shareState(ctx, state);
     return new Call(ctx, next, onError, enter(ctx.req)).run(middleware);
   };
-  Object.defineProperty(adapted, 'name', { value: middleware.name || 'connect' });
   const below = (outer: string) => adapt(middleware, options, `${outer}/${prefix}`);
-  return describe(adapted, { role: 'foreign', below });
+  return describe(named(middleware.name || 'connect', adapted), { role: 'foreign', below });
 }
 
 describeFactories(connect);

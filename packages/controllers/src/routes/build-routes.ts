@@ -18,7 +18,7 @@ import {
   container as globalContainer,
   type Token,
 } from '@fairlead/di';
-import { isIntended, markIntended } from '@fairlead/options';
+import { isIntended, markIntended, named } from '@fairlead/options';
 import { ControllerRegistry } from '../definition/check-definition.js';
 import {
   type ControllerDefinition,
@@ -324,7 +324,7 @@ function createStep(
   const step = perRequest === undefined && known !== undefined ? known : ofRequest;
   if (step === source.instance) return step;
   // Some errors contain the name, such as the one for a second `next()` call.
-  Object.defineProperty(step, 'name', { value: describeToken(token) });
+  named(describeToken(token), step);
   const holder: unknown = known === undefined ? Object(token).prototype : source.instance;
   const run: unknown = hasMethodOf(kind, holder) ? holder[method] : known;
   // Without the source of the function that it calls, checks cannot tell what the step does.
@@ -348,7 +348,7 @@ function createRouteInvoker(
       return isOptional;
     },
   });
-  return Object.defineProperty(hold(invoker), 'name', { value: route.handler });
+  return named(route.handler, hold(invoker));
 }
 
 function createCall(route: RouteDefinition, controller: InstanceSource): CallMethod {

@@ -1,3 +1,4 @@
+import { named } from '@fairlead/options';
 import { roleOf } from '../description.js';
 import { BadRequestError } from '../errors/http-error.js';
 import type { Context } from '../exchange/context.js';
@@ -51,7 +52,7 @@ export function createShield(
       assertClear(ctx);
       return middleware(ctx, next);
     };
-    return Object.defineProperty(shielded, 'name', { value: middleware.name });
+    return named(middleware.name, shielded);
   };
 }
 

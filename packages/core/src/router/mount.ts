@@ -1,3 +1,4 @@
+import { named } from '@fairlead/options';
 import { mediaTypesOf, roleOf } from '../description.js';
 import type { Context } from '../exchange/context.js';
 import {
@@ -121,7 +122,7 @@ function wrapHandler(handler: Middleware, route: string, options: RouteOptions):
       : validating.then(() => respond(ctx, next));
   };
   const wrapped = validate === undefined ? respond : validated;
-  return Object.defineProperty(wrapped, 'name', { value: handler.name });
+  return named(handler.name, wrapped);
 }
 
 /** Whether a schema or the handler of a route reads the parsed body, as far as its options tell. */
