@@ -1,12 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Application } from '@fairlead/core';
 import { describeFile, describeValue, hasMethods, installOneCopy } from '@fairlead/options';
 import type { Command } from 'commander';
 import { LoadError, UsageError } from './errors.js';
+import { readSources } from './project.js';
 
 /** The modules that may create the application, in the order in which they are looked for. */
 const MODULES = ['src/app.ts', 'src/app.js', 'dist/app.js'];
@@ -119,14 +120,11 @@ function reasonOf(error: unknown, file: string): string | undefined {
   return place && `Node.js cannot run decorators, as in ${place}.`;
 }
 
-/** Returns the first line with a decorator in the TypeScript files of a folder. */
+/** Returns the first line with a decorator in the TypeScript sources of a folder. */
 function findDecorator(folder: string): string | undefined {
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-  for (const name of files.filter((one) => /(?<!\.d)\.m?ts$/.test(one)).sort()) {
-    const path = join(folder, name);
-    const lines = readFileSync(path, 'utf8').split('\n');
-    const index = lines.findIndex((line) => /^\s*@[A-Za-z_$]/.test(line));
-    if (index >= 0) return `${describeFile(path)}:${index + 1}`;
+  for (const { path, text } of readSources(folder)) {
+    const index = text.split('\n').findIndex((line) => /^\s*@[A-Za-z_$]/.test(line));
+    if (index >= 0 && path.endsWith('ts')) return `${describeFile(path)}:${index + 1}`;
   }
   return undefined;
 }

@@ -46,18 +46,17 @@ export function sourceFolder(): string {
   return existsSync('src') ? 'src' : '.';
 }
 
-/** Reads the TypeScript and JavaScript files of the project, except tests and build output. */
-export function readSources(): readonly SourceFile[] {
-  const read = (folder: string): readonly SourceFile[] =>
-    readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-      const path = join(folder, entry.name);
-      if (entry.isDirectory()) {
-        return /^(?:\.|node_modules$|dist$|tests?$|coverage$)/.test(entry.name) ? [] : read(path);
-      }
-      const isSource = /(?<!\.d|\.test|\.spec|\.config)\.m?[jt]s$/.test(entry.name);
-      return isSource ? [{ path, text: readFileSync(path, 'utf8') }] : [];
-    });
-  return read(sourceFolder());
+/** Reads the TypeScript and JavaScript files of a folder, except tests and build output. */
+export function readSources(folder = sourceFolder()): readonly SourceFile[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) {
+      const isOther = /^(?:\.|node_modules$|dist$|tests?$|coverage$)/.test(entry.name);
+      return isOther ? [] : readSources(path);
+    }
+    const isSource = /(?<!\.d|\.test|\.spec|\.config)\.m?[jt]s$/.test(entry.name);
+    return isSource ? [{ path, text: readFileSync(path, 'utf8') }] : [];
+  });
 }
 
 /** Matches a line that starts with a decorator. */

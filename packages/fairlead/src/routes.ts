@@ -1,24 +1,18 @@
+import type { RouteDescription } from '@fairlead/controllers';
 import type { Application, Route, RouteInput } from '@fairlead/core';
 import { descriptionOf, responseSchemas } from '@fairlead/core/extend';
 import { locatorOf } from '@fairlead/options';
 import { importOptional } from './application.js';
 
-/** A route, for people and programs. */
-export interface RouteSummary {
-  /** In upper case; `ALL` for every method, and `WS` for a GET route that opens WebSocket connections. */
-  readonly method: string;
-  readonly path: string;
-  readonly handler: string;
-  readonly guards: readonly string[];
-  readonly middleware: readonly string[];
-  readonly interceptors: readonly string[];
+type Described = Omit<RouteDescription, 'definition'>;
+
+/** A route of the table, and of the JSON output. */
+export interface RouteSummary extends Described {
   /** What schemas describe: `params`, `query`, `headers`, `body`, or the statuses of responses. */
   readonly schemas: readonly string[];
   /** Such as `src/users.ts:12:3`; undefined if it is unknown. */
   readonly file: string | undefined;
 }
-
-type Described = Omit<RouteSummary, 'schemas' | 'file'>;
 
 /** Summarizes the routes of an application, in the order of registration. */
 export async function summarizeRoutes(app: Application): Promise<readonly RouteSummary[]> {
