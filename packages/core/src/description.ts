@@ -26,6 +26,15 @@ export interface SecurityRequirement {
   readonly scopes?: readonly string[];
 }
 
+/** Several ways to authenticate requests, one of which is enough. */
+export interface SecurityAlternatives {
+  /** At least one. A request needs all members of a list, and need not authenticate for an empty one. */
+  readonly anyOf: readonly Security[];
+}
+
+/** How requests authenticate, for documentation. They need all members of a list. */
+export type Security = SecurityRequirement | SecurityAlternatives | readonly Security[];
+
 /** The bodies that a parser reads. */
 export interface BodyDescription {
   /** Media types, such as `application/json`, for documents and for responses to unread bodies. */
@@ -87,7 +96,7 @@ export interface Description {
   /** The bodies that a parser reads. */
   readonly reads?: BodyDescription;
   /** How requests authenticate to pass it. Further descriptions of one value add to this list. */
-  readonly security?: SecurityRequirement | readonly SecurityRequirement[];
+  readonly security?: Security;
   /** The middleware that does the same as a guard, such as `csrf()`, for messages. */
   readonly middleware?: string;
   /** Identifies what a guard decides. The guard of a method replaces one of its class with the same slot. */
@@ -121,7 +130,7 @@ export interface Responder {
 export interface Descriptor extends Description {
   readonly name: string;
   readonly after: readonly string[];
-  readonly security: readonly SecurityRequirement[];
+  readonly security: readonly Security[];
 }
 
 /** The only symbol of the interface, so that two copies of core recognize each other's values. */
@@ -148,7 +157,7 @@ const KINDS: Kinds<Description> = {
   reads: kind('an object with the array mediaTypes', (value) =>
     Array.isArray(Reflect.get(Object(value), 'mediaTypes')),
   ),
-  security: kind('{ name, scheme }, or an array of such objects', isSecurity),
+  security: kind('{ name, scheme }, { anyOf }, or an array of such objects', isSecurity),
   middleware: nonEmptyString,
   slot: nonEmptyString,
   below: fn,
@@ -159,11 +168,12 @@ const KINDS: Kinds<Description> = {
   discard: fn,
 };
 
-function isSecurity(value: unknown): boolean {
-  return [value].flat().every((one: unknown) => {
-    const { name, scheme }: Partial<SecurityRequirement> = Object(one);
-    return typeof name === 'string' && typeof scheme === 'object' && scheme !== null;
-  });
+/** Whether a value tells how requests authenticate. */
+export function isSecurity(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every(isSecurity);
+  const { name, scheme, anyOf }: { readonly [key: string]: unknown } = Object(value);
+  if (anyOf === undefined) return typeof name === 'string' && object.accepts(scheme);
+  return Array.isArray(anyOf) && anyOf.length > 0 && isSecurity(anyOf);
 }
 
 /**
@@ -187,7 +197,7 @@ export function describe<Target extends object>(target: Target, description: Des
   if (isIntended(wraps)) markIntended(target);
   const wrapped = descriptionOf(wraps);
   const present = { ...wrapped, ...descriptionOf(target) };
-  const security = [present.security ?? [], description.security ?? []].flat(2);
+  const security = [present.security ?? [], description.security ?? []].flat();
   const merged = { ...present, ...description, security };
   if (wraps !== undefined) merged.wraps = wrapped?.wraps ?? wraps;
   return Object.defineProperty(target, DESCRIPTOR, {

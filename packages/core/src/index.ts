@@ -14,7 +14,7 @@ export {
   type UrlencodedOptions,
   urlencoded,
 } from './body/parsers.js';
-export type { SecurityRequirement } from './description.js';
+export type { Security, SecurityAlternatives, SecurityRequirement } from './description.js';
 export {
   BadRequestError,
   ConflictError,

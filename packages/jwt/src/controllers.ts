@@ -1,5 +1,5 @@
 import { createRouteMetadata, type GuardFn, UseGuard } from '@fairlead/controllers';
-import type { SecurityRequirement } from '@fairlead/core';
+import type { Security } from '@fairlead/core';
 import { describe, describeFactories } from '@fairlead/core/extend';
 import type { JwtAuth } from './jwt-auth.js';
 import { createRoleCheck, createScopeCheck, roleSecurity } from './requirements.js';
@@ -85,6 +85,6 @@ export function Scopes(
   );
 }
 
-function restrict(decorator: string, guard: GuardFn, security: SecurityRequirement) {
+function restrict(decorator: string, guard: GuardFn, security: Security) {
   return UseGuard(describe(guard, { name: decorator, role: 'guard', security, after: JWT }));
 }

@@ -1,4 +1,4 @@
-import { type Context, type Middleware, type SecurityRequirement } from '@fairlead/core';
+import { type Context, type Middleware, type Security } from '@fairlead/core';
 import { describe, describeFactories, throwTogether } from '@fairlead/core/extend';
 import { describeValue, named } from '@fairlead/options';
 import { insufficientScope } from './challenge.js';
@@ -45,9 +45,9 @@ export function requireRole(...roles: readonly [string, ...string[]]): Middlewar
 
 describeFactories(requireScope, requireRole);
 
-/** Describes that one of the roles is needed. OpenAPI lists what is needed together, so a choice stays out. */
-export function roleSecurity(roles: readonly string[]): SecurityRequirement {
-  return roles.length === 1 ? { ...BEARER, scopes: roles } : BEARER;
+/** Describes that one of the roles is needed. */
+export function roleSecurity(roles: readonly string[]): Security {
+  return { anyOf: roles.map((role) => ({ ...BEARER, scopes: [role] })) };
 }
 
 /** Creates a function that throws unless the token of a request has all of the scopes. */

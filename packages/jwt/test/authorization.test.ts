@@ -214,14 +214,19 @@ describe.each([
     );
   });
 
-  it('an OpenAPI document shows the scheme, the scopes, and a role without alternatives', async () => {
+  it('an OpenAPI document shows the scheme, the scopes, and each role that is enough', async () => {
     const { paths, components } = createDocument(await create(), {
       info: { title: 'Users', version: '1.0.0' },
     });
     expect(paths['/users']?.post).toMatchObject({
-      security: [{ bearer: ['users:read', 'users:write'] }],
+      security: [
+        { bearer: ['user', 'users:read', 'users:write'] },
+        { bearer: ['admin', 'users:read', 'users:write'] },
+      ],
     });
-    expect(paths['/users']?.get).toMatchObject({ security: [{ bearer: [] }] });
+    expect(paths['/users']?.get).toMatchObject({
+      security: [{ bearer: ['user'] }, { bearer: ['admin'] }],
+    });
     expect(paths['/users/audit']?.get).toMatchObject({ security: [{ bearer: ['admin'] }] });
     expect(paths['/status']?.get).toMatchObject({ security: [] });
     expect(paths['/status']?.get).not.toHaveProperty('responses.401');

@@ -12,7 +12,7 @@ export function createOperation(source: OperationSource, draft: Draft): object {
   const parameters = createParameters(source, inputs, draft);
   const body = createBody(source, inputs, draft);
   const security = draft.security.add(route, label, draft.problems);
-  const isSecured = Object.keys(security).length > 0;
+  const isSecured = security.length > 0;
   return {
     ...(tags !== undefined && { tags }),
     ...(summary !== undefined && { summary }),
@@ -22,7 +22,7 @@ export function createOperation(source: OperationSource, draft: Draft): object {
     ...(parameters.length > 0 && { parameters }),
     ...(body !== undefined && { requestBody: body }),
     responses: createResponses(source, inputs, { isSecured, readsBody: body !== undefined }, draft),
-    security: isSecured ? [security] : [],
+    security,
   };
 }
 

@@ -5,8 +5,11 @@ import {
   json,
   type RouteOptions,
   raw,
+  type Security,
+  type SecurityRequirement,
   urlencoded,
 } from '@fairlead/core';
+import { describe as describeValue } from '@fairlead/core/extend';
 import { multipart } from '@fairlead/multipart';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -534,6 +537,8 @@ describe('responses', () => {
 describe('security', () => {
   const bearer = { name: 'bearer', scheme: { type: 'http', scheme: 'bearer' } };
   const key = { name: 'key', scheme: { type: 'apiKey', in: 'header', name: 'X-Key' } };
+  const basic = { name: 'basic', scheme: { type: 'http', scheme: 'basic' } };
+  const bearerOf = (...scopes: string[]) => ({ ...bearer, scopes });
   const pass = () => secured((_ctx: unknown, next: () => unknown) => next(), bearer);
 
   it('is that of the middleware upstream, of the router, of the route, and of its options', () => {
@@ -557,6 +562,62 @@ describe('security', () => {
     expect(components.securitySchemes).toEqual({ bearer: bearer.scheme, key: key.scheme });
   });
 
+  it.each<[string, Security, object[]]>([
+    ['is one of several', { anyOf: [bearer, key] }, [{ bearer: [] }, { key: [] }]],
+    [
+      'is one of several, each with all that it needs',
+      { anyOf: [bearer, [bearerOf('a'), key]] },
+      [{ bearer: [] }],
+    ],
+    [
+      'keeps ways that need something else',
+      { anyOf: [bearerOf('a'), [bearer, key]] },
+      [{ bearer: ['a'] }, { bearer: [], key: [] }],
+    ],
+    ['may be absent', { anyOf: [bearer, []] }, [{ bearer: [] }, {}]],
+    ['is none if a request needs nothing', { anyOf: [[]] }, []],
+    [
+      'has each combination of two choices',
+      [{ anyOf: [bearerOf('a'), key] }, { anyOf: [bearerOf('b'), basic] }],
+      [
+        { bearer: ['a', 'b'] },
+        { bearer: ['a'], basic: [] },
+        { key: [], bearer: ['b'] },
+        { key: [], basic: [] },
+      ],
+    ],
+    [
+      'leaves out what needs more than another way',
+      [{ anyOf: [bearer, key] }, bearerOf('a'), { anyOf: [bearer, []] }],
+      [{ bearer: ['a'] }],
+    ],
+    [
+      'may be absent if both of two choices may be',
+      [{ anyOf: [bearer, []] }, { anyOf: [key, []] }],
+      [{ bearer: [] }, { key: [] }, {}],
+    ],
+  ])('%s', (_, declared, expected) => {
+    const guard = describeValue((_ctx: unknown, next: () => unknown) => next(), { security: declared });
+    const { paths } = createDocument(createApp().use(guard).get('/', ok), { info });
+    const { get } = paths['/'] ?? {};
+
+    expect(get).toMatchObject({ security: expected });
+    expect('401' in Object(get).responses).toBe(expected.length > 0);
+  });
+
+  it('of several schemes is declared by a guard, a middleware or the options of a route', () => {
+    const alternatives = { anyOf: [bearer, [key, basic], []] };
+    const app = createApp()
+      .get('/a', secured((_ctx: unknown, next: () => unknown) => next(), alternatives), ok)
+      .get('/b', { security: [alternatives] }, ok);
+    const { paths, components } = createDocument(app, { info });
+
+    const security = [{ bearer: [] }, { key: [], basic: [] }, {}];
+    expect(paths['/a']?.get).toMatchObject({ security });
+    expect(paths['/b']?.get).toMatchObject({ security });
+    expect(Object.keys(components.securitySchemes ?? {})).toEqual(['bearer', 'key', 'basic']);
+  });
+
   it('is declared once for a class', () => {
     class SignedIn {}
 
@@ -569,11 +630,43 @@ describe('security', () => {
       expect.objectContaining({
         code: 'INVALID_OPTION',
         message:
+          'secured() cannot mark an object. Pass a middleware, a guard or a class of guards.\n' +
           "secured() cannot use 'a b' as name. Use a name of letters, digits and the characters . _ -.\n" +
           "secured() has no option 'schema'. Did you mean 'scheme'?\n" +
-          'secured() cannot mark an object. Pass a middleware, a guard or a class of guards.\n' +
           'secured() needs a scheme. Pass one.',
       }),
+    );
+  });
+
+  it.each<[string, unknown, string]>([
+    [
+      'an array',
+      [bearer, key],
+      'secured() cannot use an array. Pass { anyOf: […] } if one of its members is enough. If requests need all of them, call secured() for each.',
+    ],
+    [
+      'no alternatives',
+      { anyOf: [] },
+      'secured() cannot use [] as anyOf. Use an array of at least one way to authenticate.',
+    ],
+    [
+      'alternatives that are no array',
+      { anyOf: bearer },
+      'secured() cannot use an object as anyOf. Use an array of at least one way to authenticate.',
+    ],
+    [
+      'an alternative without a scheme',
+      { anyOf: [bearer, [{ name: 'key' }]] },
+      'secured() needs a scheme. Pass one.',
+    ],
+    [
+      'another option beside the alternatives',
+      { anyOf: [bearer], scopes: ['a'] },
+      "secured() has no option 'scopes'. Remove it, or use anyOf.",
+    ],
+  ])('refuses %s', (_, security, message) => {
+    expect(() => secured(() => true, security as SecurityRequirement)).toThrow(
+      expect.objectContaining({ code: 'INVALID_OPTION', message }),
     );
   });
 });

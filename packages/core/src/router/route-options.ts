@@ -9,7 +9,7 @@ import {
   routeDocumentation,
   routeStatus,
 } from '@fairlead/options';
-import type { SecurityRequirement } from '../description.js';
+import { isSecurity, type Security } from '../description.js';
 import { SetupError } from '../errors/setup-error.js';
 import type { Context } from '../exchange/context.js';
 import type { Params, RawInputs, State } from '../exchange/exchange.js';
@@ -82,8 +82,8 @@ export interface RouteOptions extends RouteDocumentation {
   readonly status?: number;
   /** Inputs that the handlers read and validate themselves. */
   readonly inputs?: readonly RouteInput[];
-  /** Ways to authenticate. A request needs all of them. */
-  readonly security?: readonly SecurityRequirement[];
+  /** Ways to authenticate. A request needs all of them, and one of each `{ anyOf }`. */
+  readonly security?: readonly Security[];
 }
 
 /** The parts of a request as the schemas of a route produce them. */
@@ -258,7 +258,10 @@ const KINDS: Kinds<RouteOptions> = {
   response: either(kind('a schema', isStandardSchema), object),
   status: routeStatus,
   inputs: arrayOf(object, 'an array of objects'),
-  security: arrayOf(object, 'an array of objects'),
+  security: kind(
+    'an array of objects { name, scheme } or { anyOf }',
+    (value) => Array.isArray(value) && isSecurity(value),
+  ),
   ...routeDocumentation,
 };
 
