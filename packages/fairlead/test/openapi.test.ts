@@ -7,6 +7,8 @@ const APP = `import { createApp } from '@fairlead/core';
 import { openapi } from '@fairlead/openapi';
 const app = createApp();
 await app.plugin(openapi({ info: { title: 'Notes', version: '1.0.0' }, docs: false }));
+const info = { title: 'None', version: '1.0.0' };
+await app.plugin(openapi({ info, path: '/none.json', include: [], docs: false }));
 export default app.get('/notes/:id', () => 1);
 `;
 const NONE = "import { createApp } from '@fairlead/core';\nexport default createApp();";
@@ -24,6 +26,26 @@ describe('fairlead openapi', () => {
     expect(await readFile(join(folder, 'openapi.json'), 'utf8')).toBe(stdout);
   });
 
+  it('prints YAML, and the document at a path', async () => {
+    const { folder, run } = await writeProject({ 'src/app.js': APP });
+    const { stdout } = await run('openapi', '--yaml');
+    expect(stdout).toMatch(/^openapi: 3\.\S+\ninfo:\n {2}title: Notes\n/);
+    expect(await run('openapi', '--out', 'openapi.yaml')).toMatchObject({ status: 0, stdout: '' });
+    expect(await readFile(join(folder, 'openapi.yaml'), 'utf8')).toBe(stdout);
+    const none = await run('openapi', '--document', '/none.json');
+    expect(JSON.parse(none.stdout)).toMatchObject({ info: { title: 'None' }, paths: {} });
+  });
+
+  it('exits with 2 when no document has the path', async () => {
+    const { run } = await writeProject({ 'src/app.js': APP });
+    expect(await run('openapi', '-d', 'none.json')).toEqual({
+      status: 2,
+      stdout: '',
+      stderr:
+        "fairlead: The application has no OpenAPI document at 'none.json'. Use '/openapi.json' or '/none.json'.\n",
+    });
+  });
+
   it('exits with 1 when the application has no document', async () => {
     const { run } = await writeProject({ 'src/app.js': NONE });
     const { status, stdout, stderr } = await run('openapi');
@@ -32,7 +54,6 @@ describe('fairlead openapi', () => {
   });
 
   it.each([
-    ['openapi.yaml', 'Cannot write YAML to openapi.yaml. Use the name of a JSON file.'],
     [
       'no/openapi.json',
       "Cannot write no/openapi.json: ENOENT: no such file or directory, open 'no/openapi.json'. Use a file in a folder that exists.",

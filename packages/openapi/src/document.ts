@@ -1,95 +1,29 @@
-import { type Application, isStandardSchema, type Route } from '@fairlead/core';
-import { descriptionOf, throwTogether } from '@fairlead/core/extend';
-import {
-  arrayOf,
-  either,
-  findOptionProblems,
-  fn,
-  type Kinds,
-  kind,
-  object,
-  oneOf,
-} from '@fairlead/options';
-import type { Unrepresentable } from './convert.js';
+import type { Application, Route } from '@fairlead/core';
+import { descriptionOf } from '@fairlead/core/extend';
+import { describeValue } from '@fairlead/options';
 import type { Draft, OperationSource } from './draft.js';
 import { ErrorResponses } from './error-responses.js';
 import {
   ambiguousPaths,
   duplicateOperationId,
+  failedTransform,
   inexpressibleMethod,
   inexpressibleSchema,
   throwProblems,
 } from './errors.js';
 import { findFreeName, toPascalCase } from './names.js';
-import { createOperation } from './operation.js';
+import { createOperation, createWebhook } from './operation.js';
+import {
+  type DocumentOptions,
+  type DocumentTag,
+  isInfo,
+  type OpenApiDocument,
+  type RouteSelection,
+} from './options.js';
 import { createOperationId, type PathTemplate, parseTemplate } from './paths.js';
 import { Schemas } from './schemas.js';
 import { SecuritySchemes } from './security.js';
 import { shareSchemas } from './shared-schemas.js';
-
-/** An Info Object. */
-export interface DocumentInfo {
-  readonly title: string;
-  /** The version of the API. */
-  readonly version: string;
-  readonly summary?: string;
-  /** May contain Markdown. */
-  readonly description?: string;
-  readonly termsOfService?: string;
-  readonly contact?: { readonly name?: string; readonly url?: string; readonly email?: string };
-  readonly license?: { readonly name: string; readonly identifier?: string; readonly url?: string };
-}
-
-/** A Server Object. */
-export interface DocumentServer {
-  /** Absolute, or relative to the document. May contain variables in braces. */
-  readonly url: string;
-  readonly description?: string;
-  readonly variables?: Readonly<Record<string, object>>;
-}
-
-/** A Tag Object. */
-export interface DocumentTag {
-  readonly name: string;
-  /** May contain Markdown. */
-  readonly description?: string;
-}
-
-/** Options of {@link createDocument}. */
-export interface DocumentOptions {
-  /** Title, version and further metadata of the API. */
-  readonly info: DocumentInfo;
-  /** Where the API is; the server of the document by default. */
-  readonly servers?: readonly DocumentServer[];
-  /** Order and descriptions of tags. Tags that only routes name come after them. */
-  readonly tags?: readonly DocumentTag[];
-  /**
-   * Routes to leave out, besides those with `hidden: true`: path prefixes such as `/health`, or a
-   * function that returns true for them.
-   */
-  readonly exclude?: readonly string[] | ((route: Route) => boolean);
-  /**
-   * What to do with a schema that JSON Schema cannot express: throw an `error`, which is the default, or
-   * describe it as `{}`, which allows `any` value.
-   */
-  readonly unrepresentable?: Unrepresentable;
-  /**
-   * Describes the bodies of errors, for an application whose option `format` replaces them: a Standard
-   * Schema or a JSON Schema. By default, errors are problems of RFC 9457.
-   */
-  readonly errorSchema?: object;
-}
-
-/** An OpenAPI document. */
-export interface OpenApiDocument {
-  readonly openapi: string;
-  readonly info: DocumentInfo;
-  readonly servers: readonly DocumentServer[];
-  readonly tags?: readonly DocumentTag[];
-  /** The Path Item Objects, by path. */
-  readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>;
-  readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>;
-}
 
 /** The methods of a Path Item Object. OpenAPI 3.1 §4.8.9 */
 const METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE'];
@@ -97,64 +31,23 @@ const METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TR
 /** The methods by which a route for every method is described. GET implies HEAD. */
 const ALL_METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'PATCH'];
 
-/** The kinds of the options. */
-export const DOCUMENT_KINDS: Kinds<DocumentOptions> = {
-  info: kind('an object with a title and a version', isInfo),
-  servers: arrayOf(object, 'an array of objects such as { url }'),
-  tags: arrayOf(object, 'an array of objects such as { name }'),
-  exclude: either(arrayOf(kind('a path', isPath), "an array of paths such as '/health'"), fn),
-  unrepresentable: oneOf('error', 'any'),
-  errorSchema: either(kind('a Standard Schema', isStandardSchema), object),
-};
-
-function isInfo(value: unknown): boolean {
-  const { title, version }: { title?: unknown; version?: unknown } = Object(value);
-  return [title, version].every((text) => typeof text === 'string' && text !== '');
-}
-
-function isPath(value: unknown): boolean {
-  return typeof value === 'string' && value.startsWith('/');
-}
-
 /**
- * Checks the options of a call.
+ * Creates a document as JSON. Paths, operations and components are in the order of registration, so that the
+ * same routes result in the same text.
  *
- * @throws {SetupError} `INVALID_OPTION`, with every problem.
- */
-export function checkOptions<Options extends DocumentOptions>(
-  call: string,
-  options: Options,
-  kinds: Kinds<Options>,
-): void {
-  const problems = findOptionProblems(call, options, kinds);
-  if (options?.info === undefined) problems.push(`${call} needs info. Pass a title and a version.`);
-  throwTogether(problems);
-}
-
-/**
- * Describes the routes of an application as an OpenAPI 3.1 document. Paths, operations and components are
- * in the order of registration, so that the same routes result in the same text.
- *
- * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid; `INEXPRESSIBLE_SCHEMA`,
- *   `INEXPRESSIBLE_METHOD`, `DUPLICATE_OPERATION_ID`, `AMBIGUOUS_PATHS` or `CONFLICTING_SECURITY`, when a
- *   route cannot be described.
+ * @param options - Valid ones.
+ * @throws {SetupError} When a route cannot be described, or the option `transform` fails.
  * @throws {DocumentError} When routes cause several problems.
  * @see https://spec.openapis.org/oas/v3.1.1
  */
-export function createDocument(app: Application, options: DocumentOptions): OpenApiDocument {
-  checkOptions('createDocument()', options, DOCUMENT_KINDS);
-  return JSON.parse(writeDocument(app, options));
-}
-
-/** Creates a document as JSON. The options are valid. */
 export function writeDocument(app: Application, options: DocumentOptions): string {
-  const { info, servers = [{ url: '/' }], tags = [], exclude = [] } = options;
+  const { info, servers = [{ url: '/' }], externalDocs, webhooks = {}, include, exclude } = options;
   const draft = createDraft(app, options);
-  const isExcluded = typeof exclude === 'function' ? exclude : isBelow(exclude);
-  const routes = app
-    .routes()
-    .filter((route) => !route.options.hidden && !isExcluded(route) && !opensSockets(route));
-  const operations = findOperations(routes, draft.problems);
+  const isIncluded = include === undefined ? () => true : selects(include);
+  const isExcluded = exclude === undefined ? () => false : selects(exclude);
+  const routes = app.routes().filter((route) => !route.options.hidden && !opensSockets(route));
+  const selected = new Set(routes.filter((route) => isIncluded(route) && !isExcluded(route)));
+  const operations = findOperations(routes, selected, draft.problems);
 
   const paths: Record<string, Record<string, object>> = {};
   for (const operation of operations) {
@@ -162,25 +55,76 @@ export function writeDocument(app: Application, options: DocumentOptions): strin
     path[operation.method] = createOperation(operation, draft);
     paths[operation.template] = path;
   }
+  const owners = new Map(operations.map(({ operationId, label }) => [operationId, label]));
+  const described = Object.entries(webhooks).map(([name, webhook]) => {
+    const label = `the webhook '${name}'`;
+    const id = webhook.operationId ?? findFreeName(`on${toPascalCase(name)}`, owners);
+    const owner = owners.get(id);
+    if (owner !== undefined) draft.problems.push(duplicateOperationId(id, owner, label));
+    owners.set(id, label);
+    return [name, createWebhook(webhook, label, id, draft)];
+  });
   throwProblems(draft.problems);
 
-  const responses = Object.fromEntries(draft.errors.responses);
-  const schemas = shareSchemas(draft.schemas.nodes, { paths, responses });
-  const used = new Set(operations.flatMap(({ route }) => route.options.tags ?? []));
-  for (const { name } of tags) used.delete(name);
-  const allTags = [...tags, ...[...used].map((name) => ({ name }))];
-  return JSON.stringify({
+  const content = {
+    paths,
+    ...(described.length > 0 && { webhooks: Object.fromEntries(described) }),
+    responses: Object.fromEntries(draft.errors.responses),
+  };
+  const schemas = shareSchemas(draft.schemas.nodes, content);
+  const { responses, ...operationsByPath } = content;
+  const tags = findTags(options, routes, selected);
+  const text = JSON.stringify({
     openapi: '3.1.1',
     info,
     servers,
-    ...(allTags.length > 0 && { tags: allTags }),
-    paths,
+    ...(tags.length > 0 && { tags }),
+    ...(externalDocs !== undefined && { externalDocs }),
+    ...operationsByPath,
     components: withoutEmpty({
       schemas,
       responses,
       securitySchemes: Object.fromEntries(draft.security.schemes),
     }),
+    ...options.extensions,
   });
+  return options.transform === undefined ? text : transform(text, options.transform);
+}
+
+/** Lists the tags of a document: those of its options, then those that its routes and webhooks add. */
+function findTags(
+  { tags = [], webhooks = {} }: DocumentOptions,
+  routes: readonly Route[],
+  selected: ReadonlySet<Route>,
+): readonly DocumentTag[] {
+  const tagsOf = (some: Iterable<Route>) => [...some].flatMap(({ options }) => options.tags ?? []);
+  const ofWebhooks = Object.values(webhooks).flatMap((webhook) => webhook.tags ?? []);
+  const used = new Set([...tagsOf(selected), ...ofWebhooks]);
+  // A tag whose routes are all left out may be as internal as they are.
+  const unused = new Set(tagsOf(routes).filter((name) => !used.has(name)));
+  const described = tags.filter(({ name }) => !unused.has(name));
+  for (const { name } of described) used.delete(name);
+  return [...described, ...[...used].map((name) => ({ name }))];
+}
+
+/**
+ * Lets a function change a finished document.
+ *
+ * @throws {SetupError} `TRANSFORM_FAILED`, when the function throws or returns something else.
+ */
+function transform(text: string, change: NonNullable<DocumentOptions['transform']>): string {
+  const document: OpenApiDocument = JSON.parse(text);
+  let result: unknown;
+  let written: string;
+  try {
+    result = change(document) ?? document;
+    written = JSON.stringify(result);
+  } catch (cause) {
+    throw failedTransform(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+  const { openapi, info }: Partial<OpenApiDocument> = Object(result);
+  if (typeof openapi === 'string' && isInfo(info)) return written;
+  throw failedTransform(`it returned ${describeValue(result)}, which is not an OpenAPI document.`);
 }
 
 function createDraft(app: Application, options: DocumentOptions): Draft {
@@ -195,13 +139,27 @@ function createDraft(app: Application, options: DocumentOptions): Draft {
   return { schemas, errors, security: new SecuritySchemes(), problems, reportFor };
 }
 
-function isBelow(prefixes: readonly string[]): (route: Route) => boolean {
-  const starts = prefixes.map((prefix) => prefix.replace(/\/+$/, ''));
+/** Returns a function that tells whether a route is selected. */
+function selects(selection: RouteSelection): (route: Route) => boolean {
+  if (typeof selection === 'function') return selection;
+  if ('tags' in selection) {
+    const names = new Set(selection.tags);
+    return ({ options }) => options.tags?.some((tag) => names.has(tag)) ?? false;
+  }
+  const starts = selection.map((prefix) => prefix.replace(/\/+$/, ''));
   return ({ pattern }) => starts.some((start) => `${pattern}/`.startsWith(`${start}/`));
 }
 
-/** Lists the operations of routes, with unique IDs. */
-function findOperations(routes: readonly Route[], problems: Error[]): readonly OperationSource[] {
+/**
+ * Lists the operations of the selected routes. Their paths and IDs are those of a document with all routes.
+ *
+ * @param problems - Receives what prevents the document from having the selected routes.
+ */
+function findOperations(
+  routes: readonly Route[],
+  selected: ReadonlySet<Route>,
+  problems: Error[],
+): readonly OperationSource[] {
   const parsed = routes.map((route) => ({ route, path: parseTemplate(route.pattern) }));
   const methods = new Set(parsed.map(({ route, path }) => keyOf(route.method, path)));
   const paths = new Map<string, PathTemplate>();
@@ -210,8 +168,9 @@ function findOperations(routes: readonly Route[], problems: Error[]): readonly O
     const label = `${route.method} ${route.pattern}`;
     const first = paths.get(path.shape) ?? path;
     paths.set(path.shape, first);
+    const isSelected = selected.has(route);
     if (route.method !== 'ALL' && !METHODS.includes(route.method)) {
-      problems.push(inexpressibleMethod(label, route.method));
+      if (isSelected) problems.push(inexpressibleMethod(label, route.method));
       return [];
     }
     const isAll = route.method === 'ALL';
@@ -220,8 +179,8 @@ function findOperations(routes: readonly Route[], problems: Error[]): readonly O
       : [route.method];
     return own.flatMap((upper) => {
       const owner = owners.get(`${upper} ${path.shape}`);
-      owners.set(`${upper} ${path.shape}`, label);
-      if (owner !== undefined) problems.push(ambiguousPaths(owner, label));
+      if (isSelected) owners.set(`${upper} ${path.shape}`, label);
+      if (isSelected && owner !== undefined) problems.push(ambiguousPaths(owner, label));
       const method = upper.toLowerCase();
       const { operationId: given } = route.options;
       const explicit = isAll && given !== undefined ? given + toPascalCase(method) : given;
@@ -231,19 +190,23 @@ function findOperations(routes: readonly Route[], problems: Error[]): readonly O
     });
   });
 
-  const taken = new Map<string, string>();
-  for (const { explicit, label } of found) {
+  const taken = new Set<string>();
+  const owned = new Map<string, string>();
+  for (const { explicit, label, route } of found) {
     if (explicit === undefined) continue;
-    const first = taken.get(explicit);
+    const first = owned.get(explicit);
+    taken.add(explicit);
+    if (!selected.has(route)) continue;
     if (first !== undefined) problems.push(duplicateOperationId(explicit, first, label));
-    taken.set(explicit, label);
+    owned.set(explicit, label);
   }
-  return found.map(({ explicit, ...operation }) => {
-    const { label, method, path } = operation;
-    const id = explicit ?? findFreeName(createOperationId(method, path.template), taken);
-    taken.set(id, label);
-    return { ...operation, operationId: id };
+  const operations = found.map(({ explicit, ...operation }) => {
+    const { method, path } = operation;
+    const operationId = explicit ?? findFreeName(createOperationId(method, path.template), taken);
+    taken.add(operationId);
+    return { ...operation, operationId };
   });
+  return operations.filter(({ route }) => selected.has(route));
 }
 
 /** Whether a route only opens WebSocket connections, which OpenAPI cannot describe. */

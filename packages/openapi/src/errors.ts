@@ -56,6 +56,15 @@ export function ambiguousPaths(first: string, second: string): SetupError {
   );
 }
 
+/** @param reason - Ends with a period, unless it is the message of another error. */
+export function failedTransform(reason: string, options?: ErrorOptions): SetupError {
+  return new SetupError(
+    'TRANSFORM_FAILED',
+    `Cannot transform the OpenAPI document: ${reason}\n  Fix: correct the option transform. It receives the document, and returns a document or nothing.`,
+    options,
+  );
+}
+
 export function conflictingSecurity(name: string, route: string): SetupError {
   return new SetupError(
     'CONFLICTING_SECURITY',

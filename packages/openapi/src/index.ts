@@ -1,11 +1,22 @@
+export { DocumentError } from './errors.js';
+export type {
+  DocumentInfo,
+  DocumentOptions,
+  DocumentPath,
+  DocumentServer,
+  DocumentTag,
+  DocumentWebhook,
+  Extensions,
+  ExternalDocumentation,
+  OpenApiDocument,
+  RouteSelection,
+  ServerVariable,
+} from './options.js';
 export {
   createDocument,
-  type DocumentInfo,
-  type DocumentOptions,
-  type DocumentServer,
-  type DocumentTag,
-  type OpenApiDocument,
-} from './document.js';
-export { DocumentError } from './errors.js';
-export { type OpenApiOptions, openapi, printDocument } from './plugin.js';
+  type OpenApiOptions,
+  openapi,
+  type PrintOptions,
+  printDocument,
+} from './plugin.js';
 export { secured } from './security.js';

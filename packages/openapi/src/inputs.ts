@@ -42,7 +42,7 @@ export function inputsOf(options: RouteOptions): readonly RouteInput[] {
 
 /** Creates the Parameter Objects of a route: those of its path, of its query, and of its headers. */
 export function createParameters(
-  operation: OperationSource,
+  operation: Omit<OperationSource, 'route' | 'method' | 'template'>,
   inputs: readonly RouteInput[],
   draft: Draft,
 ): readonly Parameter[] {
@@ -83,7 +83,7 @@ function createParameter(
 /** Lists the members of one part of the request. Of those with the same name, the first counts. */
 function membersFrom(
   source: 'param' | 'query' | 'header',
-  { label, operationId }: OperationSource,
+  { label, operationId }: Pick<OperationSource, 'label' | 'operationId'>,
   inputs: readonly RouteInput[],
   { schemas, reportFor }: Draft,
 ): readonly Member[] {

@@ -1,28 +1,84 @@
-import type { RouteInput } from '@fairlead/core';
+import type { RouteDocumentation, RouteInput } from '@fairlead/core';
 import { defaultStatus, errorCodes, responseSchemas } from '@fairlead/core/extend';
+import type { Form } from './convert.js';
 import type { Draft, OperationSource } from './draft.js';
 import { phraseOf } from './error-responses.js';
 import { createBody, createParameters, inputsOf } from './inputs.js';
+import type { DocumentWebhook } from './options.js';
+import { parseTemplate } from './paths.js';
+import { securityOf } from './security.js';
 
 /** Creates the Operation Object of a route. It may contain nodes. */
 export function createOperation(source: OperationSource, draft: Draft): object {
   const { route, label, operationId } = source;
-  const { tags, summary, description, deprecated } = route.options;
   const inputs = inputsOf(route.options);
   const parameters = createParameters(source, inputs, draft);
   const body = createBody(source, inputs, draft);
-  const security = draft.security.add(route, label, draft.problems);
+  const security = draft.security.add(securityOf(route), label, draft.problems);
   const isSecured = security.length > 0;
+  return {
+    ...createDocumentation(route.options, operationId),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body !== undefined && { requestBody: body }),
+    responses: createResponses(source, inputs, { isSecured, readsBody: body !== undefined }, draft),
+    security,
+    ...route.options.extensions,
+  };
+}
+
+function createDocumentation(
+  { tags, summary, description, deprecated }: RouteDocumentation,
+  operationId: string,
+): object {
   return {
     ...(tags !== undefined && { tags }),
     ...(summary !== undefined && { summary }),
     ...(description !== undefined && { description }),
     operationId,
     ...(deprecated === true && { deprecated }),
-    ...(parameters.length > 0 && { parameters }),
-    ...(body !== undefined && { requestBody: body }),
-    responses: createResponses(source, inputs, { isSecured, readsBody: body !== undefined }, draft),
-    security,
+  };
+}
+
+/**
+ * Creates the Path Item Object of a request that the application sends. It may contain nodes.
+ *
+ * @param label - Names the webhook in messages.
+ */
+export function createWebhook(
+  webhook: DocumentWebhook,
+  label: string,
+  operationId: string,
+  draft: Draft,
+): object {
+  const { method = 'POST', headers, body, response, security = [] } = webhook;
+  const { schemas, reportFor } = draft;
+  const path = parseTemplate('');
+  const inputs: RouteInput[] = [];
+  if (headers !== undefined) inputs.push({ source: 'header', schema: headers, required: true });
+  const parameters = createParameters({ label, operationId, path, names: [] }, inputs, draft);
+  const contentOf = (schema: object, form: Form, part: string) => {
+    const hint = `${operationId} ${part}`;
+    const report = reportFor(`the ${part.toLowerCase()} of ${label}`);
+    return { content: { 'application/json': { schema: schemas.add(schema, form, hint, report) } } };
+  };
+  const responses: Record<string, object> = {};
+  for (const [key, schema] of responseSchemas({ ...(response !== undefined && { response }) })) {
+    const status = key === 0 ? 200 : key;
+    const description = phraseOf(status);
+    const content = hasContent(status) && contentOf(schema, 'input', `Response ${status}`);
+    responses[status] = { description, ...content };
+  }
+  if (response === undefined) responses['2XX'] = { description: 'Success' };
+  return {
+    [method.toLowerCase()]: {
+      ...createDocumentation(webhook, operationId),
+      ...(parameters.length > 0 && { parameters }),
+      // The subscriber receives the body.
+      ...(body && { requestBody: { ...contentOf(body, 'output', 'Body'), required: true } }),
+      responses,
+      security: draft.security.add(security, label, draft.problems),
+      ...webhook.extensions,
+    },
   };
 }
 

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 import { type Application, type Context, type Handler, SetupError } from '@fairlead/core';
 import { filePath } from '@fairlead/options';
-import type { OpenApiDocument } from './document.js';
+import type { OpenApiDocument } from './options.js';
 
 /** Files of swagger-ui-dist below a path with its version, with their media types. */
 const VERSIONED = { 'swagger-ui-bundle.js': 'text/javascript', 'swagger-ui.css': 'text/css' };
@@ -118,6 +118,7 @@ interface Page {
   readonly policy: string;
 }
 
+/** @param document - A transformed one may lack its optional members. */
 function createPage(urls: PageUrls, { info, servers, components }: OpenApiDocument): Page {
   const script = `
 const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -156,7 +157,7 @@ SwaggerUIBundle({
     `script-src 'self' ${hashOf(script)}`,
     `style-src 'self' ${hashOf(STYLE)}`,
     "img-src 'self' data:",
-    `connect-src ${["'self'", ...originsIn([servers, components.securitySchemes])].join(' ')}`,
+    `connect-src ${["'self'", ...originsIn([servers, components?.securitySchemes])].join(' ')}`,
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",

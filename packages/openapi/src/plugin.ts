@@ -1,13 +1,36 @@
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
-import { type Application, type Plugin, SetupError } from '@fairlead/core';
-import { boolean, either, type Kinds, kind, oneOf } from '@fairlead/options';
-import { checkOptions, DOCUMENT_KINDS, type DocumentOptions, writeDocument } from './document.js';
+import {
+  type Application,
+  type Context,
+  type Handler,
+  type Plugin,
+  SetupError,
+} from '@fairlead/core';
+import { throwTogether } from '@fairlead/core/extend';
+import {
+  boolean,
+  describeValue,
+  either,
+  findOptionProblems,
+  type Kinds,
+  kind,
+  oneOf,
+  string,
+} from '@fairlead/options';
+import { writeDocument } from './document.js';
+import { DocumentError, throwProblems } from './errors.js';
+import {
+  checkOptions,
+  DOCUMENT_KINDS,
+  type DocumentOptions,
+  type OpenApiDocument,
+} from './options.js';
 import { addPage, sendTagged } from './page.js';
 
 /** Options of {@link openapi}. */
 export interface OpenApiOptions extends DocumentOptions {
-  /** Path of the document; `/openapi.json` by default. */
+  /** Path of the document; `/openapi.json` by default. If it ends in `.yaml` or `.yml`, the document is YAML. */
   readonly path?: string;
   /** Path of the page to try the API, or `false` for no page; `/docs` by default. */
   readonly docs?: string | false;
@@ -27,77 +50,185 @@ const KINDS: Kinds<OpenApiOptions> = {
   docsInProduction: boolean,
 };
 
-/** A document as it is served. */
-interface ServedDocument {
-  readonly text: string;
-  readonly tag: string;
+/** A document that an application serves. */
+interface InstalledDocument {
+  readonly options: OpenApiOptions;
+  /** As JSON; undefined until the application is sealed. */
+  text?: string;
+  /** The problems that prevented it. */
+  problems: readonly Error[];
 }
 
-/** The documents of sealed applications; the first one of an application with several. */
-const documents = new WeakMap<Application, ServedDocument>();
+/** The documents of applications, by path. */
+const documents = new WeakMap<Application, Map<string, InstalledDocument>>();
 
 /**
  * Creates a plugin that serves the OpenAPI document of an application, and a page to try the API. The
- * document is created when the application is sealed. It lacks the routes of the plugin itself.
+ * document is created when the application is sealed. It lacks the routes of the plugin itself. An application
+ * may have several documents with different paths, such as one for the routes that are public.
  *
- * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid. At installation,
- *   `DOCS_UNAVAILABLE`, when the page needs swagger-ui-dist, which is not installed. At application startup,
- *   the errors of {@link createDocument}.
+ * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid. At installation, also when
+ *   another document has the same path or page, and `DOCS_UNAVAILABLE`, when the page needs swagger-ui-dist,
+ *   which is not installed. At application startup, the errors of {@link createDocument}.
  */
 export function openapi(options: OpenApiOptions): Plugin {
   checkOptions('openapi()', options, KINDS);
   const { path = '/openapi.json', docs = '/docs', docsInProduction = false } = options;
-  const served = new WeakMap<Application, ServedDocument>();
   const hasPage = docsInProduction || process.env.NODE_ENV !== 'production';
   return {
     name: 'openapi',
     install(app) {
+      const installed = documents.get(app) ?? new Map<string, InstalledDocument>();
+      assertUnused(installed, path, docs);
+      const textOf = () => findDocument(app, path).text ?? '';
       // First, because it may fail.
-      if (docs !== false && hasPage) {
-        addPage(app, docs, path, () => JSON.parse(documentIn(served, app).text));
-      }
-      app.get(path, { hidden: true }, (ctx) => {
-        const { text, tag } = documentIn(served, app);
-        ctx.set('Content-Type', 'application/json');
-        ctx.set('Cache-Control', 'no-cache');
-        sendTagged(ctx, text, tag);
-      });
+      if (docs !== false && hasPage) addPage(app, docs, path, () => JSON.parse(textOf()));
+      app.get(path, { hidden: true }, createHandler(path, textOf));
+      documents.set(app, installed.set(path, { options, problems: [] }));
     },
     ready(app) {
-      const text = writeDocument(app, options);
-      const tag = `"${createHash('sha256').update(text).digest('base64url')}"`;
-      served.set(app, { text, tag });
-      if (!documents.has(app)) documents.set(app, { text, tag });
+      const document = findDocument(app, path);
+      document.problems = [];
+      try {
+        document.text = writeDocument(app, options);
+      } catch (error) {
+        if (!(error instanceof Error)) throw error;
+        document.problems = error instanceof DocumentError ? error.problems : [error];
+        // Documents with the same routes have the same problems.
+        const all = [...(documents.get(app)?.values() ?? [])];
+        const known = all.slice(0, all.indexOf(document)).flatMap(({ problems }) => problems);
+        const messages = new Set(known.map(({ message }) => message));
+        throwProblems(document.problems.filter(({ message }) => !messages.has(message)));
+      }
     },
   };
 }
 
-function documentIn(
-  served: WeakMap<Application, ServedDocument>,
-  app: Application,
-): ServedDocument {
-  const document = served.get(app);
-  if (document !== undefined) return document;
-  throw new SetupError(
-    'NO_DOCUMENT',
-    'The application has no OpenAPI document. Install openapi() with app.plugin() before it handles requests.',
-  );
+/** @throws {SetupError} `INVALID_OPTION`, when another document has the path, or the path of the page. */
+function assertUnused(
+  installed: ReadonlyMap<string, InstalledDocument>,
+  path: string,
+  docs: string | false,
+): void {
+  for (const [other, { options }] of installed) {
+    if (other === path) {
+      const text = `openapi() cannot serve a second document at ${path}. Pass another path, such as '/internal.json'.`;
+      throw new SetupError('INVALID_OPTION', text);
+    }
+    if (docs !== false && docs === (options.docs ?? '/docs')) {
+      const text = `openapi() cannot show ${path} at ${docs}, which shows ${other}. Pass other docs, such as '/internal', or docs: false.`;
+      throw new SetupError('INVALID_OPTION', text);
+    }
+  }
+}
+
+/** Creates the handler that sends a document in the format of its path. */
+function createHandler(path: string, textOf: () => string): Handler {
+  const type = isYaml(path) ? 'application/yaml' : 'application/json';
+  let yaml: string | undefined;
+  let tag: string | undefined;
+  const send = (ctx: Context, text: string) => {
+    tag ??= `"${createHash('sha256').update(text).digest('base64url')}"`;
+    ctx.set('Content-Type', type);
+    ctx.set('Cache-Control', 'no-cache');
+    sendTagged(ctx, text, tag);
+  };
+  if (!isYaml(path)) return (ctx) => send(ctx, textOf());
+  return async (ctx) => {
+    yaml ??= await toYaml(textOf());
+    send(ctx, yaml);
+  };
+}
+
+function isYaml(file: string): boolean {
+  return /\.ya?ml$/i.test(file);
+}
+
+/** Converts JSON to YAML, which parsers of YAML 1.1 understand, too. */
+async function toYaml(json: string): Promise<string> {
+  const { stringify } = await import('yaml');
+  return stringify(JSON.parse(json), { compat: 'yaml-1.1', lineWidth: 0 });
 }
 
 /**
- * Prints the document of an application as JSON, without listening, and closes the application.
+ * Finds a document of an application.
+ *
+ * @param path - Its path; that of the first document by default.
+ * @throws {SetupError} `NO_DOCUMENT`
+ */
+function findDocument(app: Application, path?: string): InstalledDocument {
+  const installed = documents.get(app) ?? new Map<string, InstalledDocument>();
+  const [first] = installed.values();
+  const found = path === undefined ? first : installed.get(path);
+  if (found !== undefined) return found;
+  const paths = [...installed.keys()].map((one) => `'${one}'`).join(' or ');
+  const text =
+    first === undefined
+      ? 'The application has no OpenAPI document. Install openapi() with app.plugin() before it handles requests.'
+      : `The application has no OpenAPI document at ${describeValue(path)}. Use ${paths}.`;
+  throw new SetupError('NO_DOCUMENT', text);
+}
+
+/**
+ * Describes the routes of an application as an OpenAPI 3.1 document. The same routes result in the same
+ * document, with its members in the same order.
+ *
+ * @param which - The options of a document, or the path of one that {@link openapi} serves. By default, the
+ *   first one that it serves.
+ * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid; `INEXPRESSIBLE_SCHEMA`,
+ *   `INEXPRESSIBLE_METHOD`, `DUPLICATE_OPERATION_ID`, `AMBIGUOUS_PATHS` or `CONFLICTING_SECURITY`, when a
+ *   route cannot be described; `TRANSFORM_FAILED`, when the option `transform` fails; `NO_DOCUMENT`, when the
+ *   application serves no such document.
+ * @throws {DocumentError} When routes cause several problems.
+ * @see https://spec.openapis.org/oas/v3.1.1
+ */
+export function createDocument(
+  app: Application,
+  which?: DocumentOptions | string,
+): OpenApiDocument {
+  if (which === undefined || typeof which === 'string') {
+    return JSON.parse(writeDocument(app, findDocument(app, which).options));
+  }
+  checkOptions('createDocument()', which, DOCUMENT_KINDS);
+  return JSON.parse(writeDocument(app, which));
+}
+
+/** Options of {@link printDocument}. */
+export interface PrintOptions {
+  /** The path of the document, such as `/internal.json`; that of the first one by default. */
+  readonly document?: string;
+  /** Default: `yaml` for a file whose name ends in `.yaml` or `.yml`, or else `json`. */
+  readonly format?: 'json' | 'yaml';
+}
+
+const PRINT_KINDS: Kinds<PrintOptions> = {
+  document: string,
+  format: oneOf('json', 'yaml'),
+};
+
+/**
+ * Prints a document of an application as JSON or YAML, without listening, and closes the application.
  *
  * @param app - An application with the plugin {@link openapi}.
  * @param file - The file to write; standard output by default.
- * @throws {SetupError} `NO_DOCUMENT`, when the application lacks the plugin.
+ * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid; `NO_DOCUMENT`, when the
+ *   application has no such document.
  * @throws The errors of `app.seal()`, and of the file system.
  */
-export async function printDocument(app: Application, file?: string | URL): Promise<void> {
+export async function printDocument(
+  app: Application,
+  file?: string | URL,
+  options: PrintOptions = {},
+): Promise<void> {
   try {
+    throwTogether(findOptionProblems('printDocument()', options, PRINT_KINDS));
     app.seal();
-    const text = `${JSON.stringify(JSON.parse(documentIn(documents, app).text), null, 2)}\n`;
-    if (file !== undefined) await writeFile(file, text);
-    else await new Promise<void>((resolve) => process.stdout.write(text, () => resolve()));
+    const { text = '' } = findDocument(app, options.document);
+    const { format = isYaml(String(file)) ? 'yaml' : 'json' } = options;
+    const printed =
+      format === 'yaml' ? await toYaml(text) : `${JSON.stringify(JSON.parse(text), null, 2)}\n`;
+    if (file !== undefined) await writeFile(file, printed);
+    else await new Promise<void>((resolve) => process.stdout.write(printed, () => resolve()));
   } finally {
     await app.close();
   }

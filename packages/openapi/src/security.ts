@@ -46,7 +46,10 @@ export function secured<Target extends abstract new (...args: never[]) => unknow
   target: Target,
   security: SecurityRequirement | SecurityAlternatives,
 ): Target;
-export function secured(target: object, security: SecurityRequirement | SecurityAlternatives): object {
+export function secured(
+  target: object,
+  security: SecurityRequirement | SecurityAlternatives,
+): object {
   const problems: string[] = [];
   if (typeof target !== 'function') {
     problems.push(
@@ -80,6 +83,13 @@ function isAlternatives(security: Security): security is SecurityAlternatives {
   return Reflect.has(Object(security), 'anyOf');
 }
 
+/** Lists what requests to a route need to pass its functions, and those before it. */
+export function securityOf({ upstream = [], handlers, options }: Route): readonly Security[] {
+  const functions = [...upstream, ...handlers];
+  const declared = functions.flatMap((one) => descriptionOf(one)?.security ?? []);
+  return [...declared, ...(options.security ?? [])];
+}
+
 /** The scopes that a request needs, by scheme. */
 type Needs = ReadonlyMap<string, ReadonlySet<string>>;
 
@@ -89,22 +99,20 @@ export class SecuritySchemes {
   readonly schemes = new Map<string, object>();
 
   /**
-   * Adds the schemes of a route.
+   * Adds the schemes of a route or a webhook.
    *
+   * @param security - All that a request needs.
    * @param label - The route, for messages.
    * @param problems - Receives schemes whose name another scheme has.
    * @returns The Security Requirement Objects, one of which a request has to meet. Empty if it needs not
    *   authenticate.
    */
   add(
-    route: Route,
+    security: Security,
     label: string,
     problems: Error[],
   ): readonly Readonly<Record<string, readonly string[]>>[] {
-    const declared = [...(route.upstream ?? []), ...route.handlers].flatMap(
-      (one) => descriptionOf(one)?.security ?? [],
-    );
-    const ways = this.#read([...declared, ...(route.options.security ?? [])], label, problems);
+    const ways = this.#read(security, label, problems);
     if (ways.every(({ size }) => size === 0)) return [];
     return ways.map((needs) =>
       Object.fromEntries([...needs].map(([name, scopes]) => [name, [...scopes]])),

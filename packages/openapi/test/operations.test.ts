@@ -597,7 +597,9 @@ describe('security', () => {
       [{ bearer: [] }, { key: [] }, {}],
     ],
   ])('%s', (_, declared, expected) => {
-    const guard = describeValue((_ctx: unknown, next: () => unknown) => next(), { security: declared });
+    const guard = describeValue((_ctx: unknown, next: () => unknown) => next(), {
+      security: declared,
+    });
     const { paths } = createDocument(createApp().use(guard).get('/', ok), { info });
     const { get } = paths['/'] ?? {};
 
@@ -608,7 +610,11 @@ describe('security', () => {
   it('of several schemes is declared by a guard, a middleware or the options of a route', () => {
     const alternatives = { anyOf: [bearer, [key, basic], []] };
     const app = createApp()
-      .get('/a', secured((_ctx: unknown, next: () => unknown) => next(), alternatives), ok)
+      .get(
+        '/a',
+        secured((_ctx: unknown, next: () => unknown) => next(), alternatives),
+        ok,
+      )
       .get('/b', { security: [alternatives] }, ok);
     const { paths, components } = createDocument(app, { info });
 

@@ -132,8 +132,8 @@ describe('the page', () => {
       servers: [
         { url: '/v1' },
         { url: 'https://api.example.org/v1' },
-        { url: 'https://api.example.org:8443/{tenant}' },
-        { url: 'https://{tenant}.example.org' },
+        { url: 'https://api.example.org:8443/{tenant}', variables: { tenant: { default: 'a' } } },
+        { url: 'https://{tenant}.example.org', variables: { tenant: { default: 'a' } } },
       ],
     });
     const flows = { password: { tokenUrl: 'https://login.example.org/token', scopes: {} } };

@@ -213,7 +213,6 @@ describe('all problems of a document', () => {
 });
 
 it.each<[string, unknown, string]>([
-  ['nothing', undefined, 'createDocument() needs info. Pass a title and a version.'],
   ['no info', {}, 'createDocument() needs info. Pass a title and a version.'],
   [
     'info without a version',
@@ -228,12 +227,12 @@ it.each<[string, unknown, string]>([
   [
     'an option of openapi()',
     { info, path: '/api.json' },
-    "createDocument() has no option 'path'. Remove it, or use info, servers, tags, exclude, unrepresentable or errorSchema.",
+    "createDocument() has no option 'path'. Remove it, or use info, servers, tags, externalDocs, webhooks, extensions, include, exclude, unrepresentable, errorSchema or transform.",
   ],
   [
     'a prefix that is not a path',
     { info, exclude: ['health'] },
-    "createDocument() cannot use ['health'] as exclude. Use an array of paths such as '/health' or a function.",
+    "createDocument() cannot use ['health'] as exclude. Use an array of paths such as '/health', tags such as { tags: ['admin'] } or a function.",
   ],
   [
     'an unknown policy',

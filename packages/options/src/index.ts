@@ -132,6 +132,12 @@ function explainErrors(errors: unknown): readonly string[] {
   });
 }
 
+/** Accepts extensions of OpenAPI. */
+export const openapiExtensions = kind(
+  "an object whose names start with x-, such as { 'x-internal': true }",
+  (value) => isObject(value) && Object.keys(value).every((name) => name.startsWith('x-')),
+);
+
 /** The options that document a route, whether a function or a method handles it. */
 export const routeDocumentation = Object.freeze({
   summary: string,
@@ -140,6 +146,7 @@ export const routeDocumentation = Object.freeze({
   deprecated: boolean,
   operationId: nonEmptyString,
   hidden: boolean,
+  extensions: openapiExtensions,
   errors: Object.freeze({
     accepts: (value: unknown) =>
       errorStatuses.accepts(value) || (isObject(value) && explainErrors(value).length === 0),

@@ -50,6 +50,8 @@ export interface RouteDocumentation {
   readonly operationId?: string;
   /** Whether generated documents leave the route out. */
   readonly hidden?: boolean;
+  /** Members that generated documents add to the operation, such as `{ 'x-internal': true }`. */
+  readonly extensions?: Readonly<Record<`x-${string}`, unknown>>;
   /**
    * Statuses of errors that the route responds with, besides those that its other options imply: `[404, 409]`,
    * or with the codes of each status: `{ 404: ['USER_NOT_FOUND'] }`.

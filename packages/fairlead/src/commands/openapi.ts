@@ -2,17 +2,22 @@ import type { Command } from 'commander';
 import { acceptModule, importOptional, withApplication } from '../application.js';
 import { UsageError } from '../errors.js';
 
+interface OpenapiOptions {
+  readonly document?: string;
+  readonly out?: string;
+  readonly yaml?: boolean;
+}
+
 export function addOpenapi(program: Command): void {
   const command = program
     .command('openapi')
     .summary('print the OpenAPI document')
-    .description('Prints the document of the plugin openapi() as JSON.');
+    .description('Prints a document of the plugin openapi() as JSON or YAML.');
   acceptModule(command)
-    .option('-o, --out <file>', 'write the document to a file')
-    .action(async (module: string | undefined, { out }: { out?: string }) => {
-      if (out !== undefined && /\.ya?ml$/i.test(out)) {
-        throw new UsageError(`Cannot write YAML to ${out}. Use the name of a JSON file.`);
-      }
+    .option('-d, --document <path>', 'path of the document (default: that of the first one)')
+    .option('-o, --out <file>', 'write the document to a file; to one that ends in .yaml, as YAML')
+    .option('--yaml', 'print YAML')
+    .action(async (module: string | undefined, { document, out, yaml }: OpenapiOptions) => {
       const load = () => import('@fairlead/openapi');
       const openapi = await importOptional('@fairlead/openapi', load);
       if (openapi === undefined) {
@@ -22,7 +27,11 @@ export function addOpenapi(program: Command): void {
       }
       await withApplication(module, async (app) => {
         app.seal();
-        await openapi.printDocument(app, out).catch((error) => refuseFile(error, out));
+        const options = { ...(document && { document }), ...(yaml && { format: 'yaml' as const }) };
+        await openapi.printDocument(app, out, options).catch((error) => {
+          if (document === undefined || error.code !== 'NO_DOCUMENT') refuseFile(error, out);
+          throw new UsageError(error.message);
+        });
       });
     });
 }
