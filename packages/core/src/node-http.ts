@@ -1,5 +1,8 @@
 import { createRequire } from 'node:module';
 
+// Undefined in many bundles. Any absolute path finds built-in modules.
+const from = (import.meta.url as string | undefined) ?? process.cwd();
+
 /**
  * The members of node:http that core calls. An `import` of a built-in module reads all of its members,
  * and some members of node:http load undici when they are read. `require` reads only the members named
@@ -13,4 +16,4 @@ export const {
   STATUS_CODES,
   validateHeaderName,
   validateHeaderValue,
-}: typeof import('node:http') = createRequire(import.meta.url)('node:http');
+}: typeof import('node:http') = createRequire(from)('node:http');

@@ -203,6 +203,9 @@ async function start(
 /** Milliseconds after which a warning names the factories that have not settled. */
 const SLOW_FACTORY = 10_000;
 
+/** Cloudflare Workers refuse timers during the startup, and end one that does not settle. */
+const MAY_SET_TIMERS = globalThis.navigator?.userAgent !== 'Cloudflare-Workers';
+
 /**
  * Builds all shared instances. If a factory does not settle, a warning names it, together with the
  * problems that the startup would report after it.
@@ -222,7 +225,9 @@ async function buildInstances(
     log.warn(`still waiting for ${listNames(pending)} ${reason}.\n  Fix: ${fix}`);
     for (const { message } of known) log.warn(`the startup will fail: ${message}`);
   };
-  const timer = setTimeout(warn, SLOW_FACTORY, `after ${SLOW_FACTORY / 1_000} seconds`).unref();
+  const timer = MAY_SET_TIMERS
+    ? setTimeout(warn, SLOW_FACTORY, `after ${SLOW_FACTORY / 1_000} seconds`).unref()
+    : undefined;
   // Node then exits without naming the factory.
   const onIdle = (): void => warn('although the process has nothing else to do');
   process.once('beforeExit', onIdle);
