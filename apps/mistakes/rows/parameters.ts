@@ -389,6 +389,16 @@ mistake(
 );
 
 mistake(
+  'a client that sends no `Content-Type` with QUERY',
+  { response: 'A QUERY request needs a Content-Type.' },
+  () =>
+    createApp()
+      .use(json())
+      .query('/', (ctx) => ctx.body),
+  ['/', { method: 'QUERY', body: new TextEncoder().encode('{}') }],
+);
+
+mistake(
   'a missing query parameter, used as if it were required',
   { request: 'toUpperCase' },
   () => {
@@ -482,7 +492,7 @@ mistake(
   ['/', { headers: { 'X-Api-Key': 'k' } }],
 );
 
-mistake('a required body of a GET route', { warning: 'Use POST' }, () =>
+mistake('a required body of a GET route', { warning: 'Use QUERY or POST' }, () =>
   createApp()
     .use(json())
     .get('/', { body: z.object({}) }, ({ body }) => body),
@@ -493,6 +503,13 @@ mistake(
   { warning: 'No parser reads the body of: POST /users' },
   () => createApp().post('/users', { body: z.object({}) }, ({ body }) => body),
   post('/users', {}),
+);
+
+mistake(
+  'a QUERY route with a body schema without a body parser',
+  { warning: 'No parser reads the body of: QUERY /users' },
+  () => createApp().query('/users', { body: z.object({}) }, ({ body }) => body),
+  ['/users', { method: 'QUERY', headers: { 'Content-Type': 'application/json' }, body: '{"a":1}' }],
 );
 
 mistake(

@@ -565,7 +565,7 @@ mistake(
     ]),
 );
 
-mistake('a required body of a GET route', { warning: 'Use POST' }, () =>
+mistake('a required body of a GET route', { warning: 'Use QUERY or POST' }, () =>
   serveControllers([
     defineController('/', {
       routes: ({ get }) => ({ list: get('/', { body: User }, ({ body }) => body) }),

@@ -110,7 +110,7 @@ describe('a second call of next', () => {
 
 const ENVIRONMENT: Environment<Context> = {
   app: {},
-  routes: { methods: () => new Set() },
+  routes: { methods: () => new Set(), queryTypes: () => [] },
   errors: { includeStack: false, onError: () => undefined, format: undefined },
   readClient: createClientReader(undefined),
   sample: { next: () => false, restart: () => undefined },

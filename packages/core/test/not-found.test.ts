@@ -69,7 +69,7 @@ describe.each(variants)('an unanswered request, %s', (_, createVariant) => {
   it.each([
     ['/users', 'GET, HEAD, OPTIONS, POST'],
     ['/users/7', 'OPTIONS, PUT'],
-    ['*', 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT'],
+    ['*', 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT, QUERY'],
   ])('by OPTIONS to %s gets 204 with Allow: %s', async (path, allow) => {
     const send = await sender(createVariant());
     const reply = await send('OPTIONS', path);

@@ -223,7 +223,7 @@ describe('inputs that no request can provide', () => {
       )
       .get('/c', { body: z.object({}).optional() }, handler);
     expect(warningsOf(app)).toEqual([
-      'FAIRLEAD_INPUT: A body is required, but clients send none with: GET /a. Use POST, make the body optional, or pass the handler or the controller to intended().',
+      'FAIRLEAD_INPUT: A body is required, but clients send none with: GET /a. Use QUERY or POST, make the body optional, or pass the handler or the controller to intended().',
     ]);
   });
 });

@@ -32,6 +32,11 @@ describe('a route with schemas', () => {
       expectTypeOf(ctx.body).toEqualTypeOf<{ name: string }>();
       return { id: String(ctx.params.id), tags: [] };
     });
+    app.query('/users/:id', options, ({ body, params, query }) => {
+      expectTypeOf(body).toEqualTypeOf<{ name: string }>();
+      expectTypeOf(query).toEqualTypeOf<{ page: string }>();
+      return { id: String(params.id), tags: [] };
+    });
     app.put('/users/:id', options, async ({ body }) => {
       expectTypeOf(body.name).toEqualTypeOf<string>();
       return { id: '1', tags: [] as readonly string[] };

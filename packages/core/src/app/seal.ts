@@ -73,6 +73,7 @@ export function seal(
       app,
       routes: {
         methods: (path: string) => new Set(mounts.flatMap((mount) => [...mount.methods(path)])),
+        queryTypes: (path: string) => mounts.flatMap((mount) => mount.queryTypes(path)),
       },
       errors,
       readClient,

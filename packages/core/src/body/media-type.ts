@@ -20,6 +20,17 @@ export function parseMediaType(header: string): MediaType {
 }
 
 /**
+ * Returns the header `Accept-Query` for media types, if it can express any of them.
+ *
+ * @see RFC 10008 §3
+ */
+export function acceptQuery(mediaTypes: readonly string[]): Readonly<Record<string, string>> {
+  const expressible = mediaTypes.filter((type) => !type.includes('*+'));
+  const list = expressible.map((type) => `"${type}"`).join(', ');
+  return list === '' ? {} : { 'Accept-Query': list };
+}
+
+/**
  * Whether a media type is JSON.
  *
  * @see RFC 6839 §3.1 for the `+json` suffix.

@@ -38,7 +38,7 @@ export function demandsImpossible(route: PlacedRoute): readonly string[] {
       return schema === undefined ? [] : rejectsText(input, schema, route.pattern);
     if (!/^(GET|HEAD)$/.test(route.method) || !required || route.isIntended) return [];
     if (schema === body && schema && acceptsAbsence(schema)) return [];
-    return `A body is required, but clients send none with: ${NAMES}. Use POST, make the body optional, or pass the handler or the controller to intended().`;
+    return `A body is required, but clients send none with: ${NAMES}. Use QUERY or POST, make the body optional, or pass the handler or the controller to intended().`;
   });
 }
 

@@ -63,6 +63,8 @@ export interface RouteTable {
    * @param path - In normal form; `*` matches all routes.
    */
   methods(path: string): ReadonlySet<string>;
+  /** Returns the media types that the parsers before the route for QUERY requests to a path read. */
+  queryTypes(path: string): readonly string[];
 }
 
 /** What all requests of an application share. */
@@ -99,7 +101,7 @@ export interface MatchedRoute {
   readonly names: readonly string[];
   /** Whether the last parameter is a wildcard. */
   readonly endsInWildcard: boolean;
-  /** What the parsers before a handler that reads the body accept; empty if unknown. */
+  /** What the parsers before a QUERY route, or a handler that reads the body, accept; empty if unknown. */
   readonly mediaTypes: readonly string[];
   /** Serializes responses of the route as JSON; undefined for routes without a response schema. */
   readonly write?: RouteWriter | undefined;

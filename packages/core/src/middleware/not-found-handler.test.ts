@@ -6,8 +6,8 @@ describe('allowedMethods', () => {
     [['POST'], 'OPTIONS, POST'],
     [['PUT', 'GET', 'DELETE'], 'DELETE, GET, HEAD, OPTIONS, PUT'],
     [[], 'OPTIONS'],
-    [['ALL'], 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT'],
-    [['ALL', 'REPORT'], 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT, REPORT'],
+    [['ALL'], 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT, QUERY'],
+    [['ALL', 'REPORT'], 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT, QUERY, REPORT'],
   ])('formats %j as %s', (methods, value) => {
     expect(allowedMethods(new Set(methods)).join(', ')).toBe(value);
   });

@@ -1,4 +1,5 @@
 import { fn, type Kinds, named } from '@fairlead/options';
+import { acceptQuery } from '../body/media-type.js';
 import { markCopy } from '../copies.js';
 import { describe } from '../description.js';
 import {
@@ -30,10 +31,11 @@ const NOT_FOUND_HANDLER_OPTIONS: Kinds<NotFoundHandlerOptions> = { format: fn };
  * Responds to requests that no middleware or route has handled. Register it last.
  *
  * An unknown path gets 404. A known path with another method gets 405, or 204 for OPTIONS, both with
- * `Allow`. If a route matches but calls `next()`, and nothing responds, the request gets 404.
+ * `Allow`. If it has a QUERY route, the 204 lists the media types of its bodies in `Accept-Query`. If a route
+ * matches but calls `next()`, and nothing responds, the request gets 404.
  *
  * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid.
- * @see RFC 9110 §9.3.7, §15.5.5, §15.5.6
+ * @see RFC 9110 §9.3.7, §15.5.5, §15.5.6; RFC 10008 §3
  */
 export function notFoundHandler(options: NotFoundHandlerOptions = {}): Middleware {
   assertOptions('notFoundHandler()', options, NOT_FOUND_HANDLER_OPTIONS);
@@ -80,6 +82,8 @@ function respondToOtherMethod(ctx: Context, format?: ErrorFormatter): boolean {
   if (ctx.method === 'OPTIONS') {
     ctx.status = 204;
     ctx.set('Allow', allow.join(', '));
+    const types = ctx[EXCHANGE].environment.routes.queryTypes(ctx.path);
+    for (const [name, value] of Object.entries(acceptQuery(types))) ctx.set(name, value);
     return true;
   }
   const detail = `${ctx.path} does not support ${ctx.method}. Use one of ${allow.join(', ')}.`;
@@ -110,7 +114,7 @@ export function assertTarget(ctx: Context): void {
 }
 
 /** The methods that `Allow` lists for {@link ALL}. */
-const COMMON_METHODS = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'];
+const COMMON_METHODS = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY'];
 
 /**
  * Returns the methods of an `Allow` header.

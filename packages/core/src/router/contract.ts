@@ -42,7 +42,9 @@ export type RouteBuilders<P, S extends State> = {
   readonly [Name in BuilderName]: RouteBuilder<Uppercase<Name>, P, S>;
 };
 
-type BuilderName = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'head' | 'options' | 'all';
+type BuilderName =
+  | ('get' | 'post' | 'put' | 'patch' | 'delete' | 'query')
+  | ('head' | 'options' | 'all');
 
 /** Registers a route, and returns it for the record of routes. */
 export interface RouteBuilder<Method extends string, P, S extends State> {

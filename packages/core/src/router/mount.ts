@@ -13,6 +13,7 @@ import {
   createRouteWriter,
   createValidate,
   mayBeEmpty,
+  requireMediaType,
   type SchemaPolicy,
 } from '../schema/route-schemas.js';
 import {
@@ -150,12 +151,13 @@ export function createMount(
     const steps = handlers.map((handler, index) =>
       index === handlers.length - 1 ? wrapHandler(handler, route, options) : handler,
     );
+    if (method === 'QUERY') steps.splice(-1, 0, requireMediaType);
     const [first, ...others] = steps;
     // A single handler needs no pipeline: its `next` is the `next` of the mounted router.
     const run = first !== undefined && others.length === 0 ? first : compose(steps);
     const { text, names, endsInWildcard } = pattern;
     const write = createRouteWriter(route, options, policy, problems, unknown);
-    const mediaTypes = readsBody(options) ? mediaTypesOf(functions) : [];
+    const mediaTypes = readsBody(options) || method === 'QUERY' ? mediaTypesOf(functions) : [];
     const preflight = handlers.findLast((handler) => roleOf(handler) === 'cors');
     tree.insert(method, pattern, {
       pattern: text,
@@ -185,5 +187,6 @@ export function createMount(
       return match.value.run;
     },
     methods: (path: string) => tree.methods(path),
+    queryTypes: (path: string) => tree.find('QUERY', path)?.value.mediaTypes ?? [],
   });
 }

@@ -104,6 +104,9 @@ export abstract class RouteMethods<PrefixParams, S extends State> {
   /** Registers a route for DELETE. */
   readonly delete: AddRoute<PrefixParams, S, this> = this.#methodFor('DELETE');
 
+  /** Registers a route for QUERY: a search, safe as with GET, with a body (RFC 10008). */
+  readonly query: AddRoute<PrefixParams, S, this> = this.#methodFor('QUERY');
+
   /** Registers a route for HEAD. */
   readonly head: AddRoute<PrefixParams, S, this> = this.#methodFor('HEAD');
 

@@ -1,7 +1,8 @@
 import { atLine, isIntended, NO_CONTENT_STATUSES } from '@fairlead/options';
-import { isJson, parseMediaType } from '../body/media-type.js';
+import { acceptQuery, isJson, parseMediaType } from '../body/media-type.js';
 import { aborted } from '../body/read-body.js';
 import {
+  BadRequestError,
   InternalServerError,
   isHttpError,
   UnsupportedMediaTypeError,
@@ -11,7 +12,7 @@ import { SetupError } from '../errors/setup-error.js';
 import type { Context } from '../exchange/context.js';
 import { noParser, refuseContext } from '../exchange/context-errors.js';
 import { EXCHANGE, hasUnreadBody, type RouteWriter } from '../exchange/exchange.js';
-import { isPromiseLike } from '../next.js';
+import { isPromiseLike, type Next } from '../next.js';
 import { serialize } from '../response/serialize.js';
 import { type RouteOptions, responseSchemas } from '../router/route-options.js';
 import {
@@ -180,8 +181,8 @@ export function createValidate(
  * or with an empty one pass, and so do those whose body middleware has already read.
  *
  * @returns A promise only for a body without `Content-Length` that nothing has read. It may be empty.
- * @throws {UnsupportedMediaTypeError} 415, with `Accept`, when no parser before the route reads the body's
- *   type; 415 `BODY_NOT_READ`, when the body is JSON and there is no parser.
+ * @throws {UnsupportedMediaTypeError} 415, with `Accept`, and `Accept-Query` for QUERY, when no parser before the
+ *   route reads the body's type; 415 `BODY_NOT_READ`, when the body is JSON and there is no parser.
  * @throws {BadRequestError} 400 `BODY_ABORTED`, when the client disconnects before it sends any byte.
  * @see RFC 9110 §15.5.16
  */
@@ -198,6 +199,22 @@ export function requireParsedBody(ctx: Context): void | Promise<void> {
   });
 }
 
+/**
+ * Middleware of every QUERY route, which checks that a request names the media type of its body.
+ *
+ * @throws {BadRequestError} 400 `MISSING_CONTENT_TYPE`, with `Accept-Query`.
+ * @see RFC 10008 §2, §2.1
+ */
+export function requireMediaType(ctx: Context, next: Next): void | Promise<void> {
+  if (ctx.get('Content-Type') !== undefined) return next();
+  const mediaTypes = ctx[EXCHANGE].route?.mediaTypes ?? [];
+  const [example = 'application/json'] = mediaTypes;
+  throw new BadRequestError(
+    `A QUERY request needs a Content-Type. Send the one of its body, such as ${example}.`,
+    { code: 'MISSING_CONTENT_TYPE', headers: acceptQuery(mediaTypes) },
+  );
+}
+
 function unreadBody(ctx: Context): UnsupportedMediaTypeError {
   const type = ctx.get('Content-Type');
   const declared = ctx[EXCHANGE].route?.mediaTypes ?? [];
@@ -207,7 +224,12 @@ function unreadBody(ctx: Context): UnsupportedMediaTypeError {
   const list = [accepted.slice(0, -1).join(', '), accepted.at(-1)].filter(Boolean).join(' or ');
   return new UnsupportedMediaTypeError(
     `The body has ${type ? `the type ${type}` : 'no Content-Type'}. Send it as ${list}.`,
-    { headers: { Accept: accepted.join(', ') } },
+    {
+      headers: {
+        Accept: accepted.join(', '),
+        ...(ctx.method === 'QUERY' && acceptQuery(declared)),
+      },
+    },
   );
 }
 

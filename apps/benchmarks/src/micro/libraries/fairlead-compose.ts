@@ -10,7 +10,7 @@ const req = new IncomingMessage(new Socket());
 Object.assign(req, { method: 'GET', url: '/' });
 const exchange = createExchange<Context>(req, new ServerResponse(req), {
   app: {},
-  routes: { methods: () => new Set() },
+  routes: { methods: () => new Set(), queryTypes: () => [] },
   errors: { includeStack: false, onError: () => {}, format: undefined },
   readClient: createClientReader(undefined),
   sample: { next: () => false, restart: () => {} },
