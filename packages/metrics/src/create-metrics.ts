@@ -95,7 +95,7 @@ const IN_FLIGHT = 'http_requests_in_flight';
 /** Route label of requests without a route. Their paths are unbounded, so they cannot be labels. */
 const NO_ROUTE = 'none';
 
-/** Methods that become labels. @see RFC 9110 §9.3; RFC 5789 */
+/** Methods that become labels. @see RFC 9110 §9.3; RFC 5789; RFC 10008 */
 const METHODS: ReadonlySet<string> = new Set([
   'GET',
   'HEAD',
@@ -105,6 +105,7 @@ const METHODS: ReadonlySet<string> = new Set([
   'DELETE',
   'OPTIONS',
   'TRACE',
+  'QUERY',
 ]);
 
 const CODE = /^[A-Z][A-Z\d_]{0,63}$/;

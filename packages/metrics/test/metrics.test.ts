@@ -97,6 +97,7 @@ describe('the histogram', () => {
     await fetch(`${url}/api/users/2`);
     await fetch(`${url}/api/users/2`, { method: 'HEAD' });
     await fetch(url, { method: 'POST' });
+    await fetch(url, { method: 'QUERY' });
     await fetch(`${url}/missing`);
     await fetch(`${url}/broken`);
     await expect
@@ -105,6 +106,7 @@ describe('the histogram', () => {
         '{method="GET",route="/api/users/:id",status="200"} 2',
         '{method="HEAD",route="/api/users/:id",status="200"} 1',
         '{method="POST",route="/",status="201"} 1',
+        '{method="QUERY",route="none",status="405"} 1',
         '{method="GET",route="none",status="404"} 1',
         '{method="GET",route="/broken",status="500"} 1',
       ]);

@@ -41,7 +41,7 @@ export interface CorsOptions {
   readonly credentials?: boolean;
   /**
    * Methods that a preflight allows: an array or a comma-separated string;
-   * `'GET, HEAD, PUT, PATCH, POST, DELETE'` by default.
+   * `'GET, HEAD, PUT, PATCH, POST, DELETE, QUERY'` by default.
    */
   readonly methods?: string | readonly string[];
   /**
@@ -70,7 +70,7 @@ type OriginRule = boolean | string | readonly (string | RegExp)[];
 
 const ORIGINS =
   "true, false, '*', an origin such as 'https://app.example.com', a RegExp, or an array of origins and RegExps";
-const DEFAULT_METHODS = 'GET, HEAD, PUT, PATCH, POST, DELETE';
+const DEFAULT_METHODS = 'GET, HEAD, PUT, PATCH, POST, DELETE, QUERY';
 
 const NAMES = kind('an array of names or a comma-separated string', isNames);
 

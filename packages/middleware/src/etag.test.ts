@@ -21,7 +21,7 @@ describe('etag()', () => {
     expect(other.headers.get('ETag')).not.toBe(one.headers.get('ETag'));
   });
 
-  it.each(['GET', 'HEAD'])(
+  it.each(['GET', 'HEAD', 'QUERY'])(
     "responds with 304 to a %s when the client's copy is current",
     async (method) => {
       const tag = (await get('/a')).headers.get('ETag');
@@ -44,6 +44,11 @@ describe('etag()', () => {
     const before = { 'If-Modified-Since': 'Wed, 21 Oct 2026 07:27:59 GMT' };
     expect((await get('/dated', before)).status).toBe(200);
     expect((await get('/a', since)).status).toBe(200);
+  });
+
+  it('uses If-Modified-Since of a QUERY', async () => {
+    const since = { 'If-Modified-Since': 'Wed, 21 Oct 2026 07:28:00 GMT' };
+    expect((await get('/dated', since, 'QUERY')).status).toBe(304);
   });
 
   it('ignores other statuses and methods', async () => {

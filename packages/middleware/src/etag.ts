@@ -8,11 +8,11 @@ import { after, assertOptions, describe, describeFactories } from '@fairlead/cor
 import { describeValue, named } from '@fairlead/options';
 
 /**
- * Adds an `ETag` to responses to GET and HEAD with status 200, and responds with 304 when the client's
+ * Adds an `ETag` to responses to GET, HEAD and QUERY with status 200, and responds with 304 when the client's
  * copy is current. A handler's own `ETag` takes precedence. Streams get no `ETag`.
  *
  * @throws {SetupError} `INVALID_OPTION`, when it is called with options.
- * @see RFC 9110 §8.8.3, §13.1.2 (If-None-Match), §13.1.3 (If-Modified-Since), §15.4.5
+ * @see RFC 9110 §8.8.3, §13.1.2 (If-None-Match), §13.1.3 (If-Modified-Since), §15.4.5; RFC 10008 §2.6
  */
 export function etag(): Middleware;
 export function etag(options?: object): Middleware {
@@ -27,8 +27,11 @@ export function etag(options?: object): Middleware {
 
 describeFactories(etag);
 
+/** Methods whose conditions ask for a current copy. RFC 9110 §13.2.1; RFC 10008 §2.6 */
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'QUERY']);
+
 function tagResponse(ctx: Context): void {
-  if ((ctx.method !== 'GET' && ctx.method !== 'HEAD') || ctx.status !== 200) return;
+  if (!READS.has(ctx.method) || ctx.status !== 200) return;
   // An unhandled request becomes a 404.
   if (!ctx.answered) return;
   tag(ctx);

@@ -271,7 +271,7 @@ describe('a preflight', () => {
     expect(await ask({}, preflight(page, requested))).toMatchObject({ status: 204, text: '' });
     expect((await ask({}, preflight(page, requested))).headers).toEqual({
       'allow-origin': '*',
-      'allow-methods': 'GET, HEAD, PUT, PATCH, POST, DELETE',
+      'allow-methods': 'GET, HEAD, PUT, PATCH, POST, DELETE, QUERY',
       'allow-headers': 'x-own',
       vary: 'Access-Control-Request-Headers',
     });
@@ -342,6 +342,13 @@ describe('a preflight for a route with its own cors()', () => {
     expect(response.headers.get('Access-Control-Allow-Origin')).toBe(page);
     expect(response.headers.get('Access-Control-Allow-Methods')).toContain('PUT');
     expect(response.headers.get('Allow')).toBeNull();
+  });
+
+  it('gets the rules of a QUERY route', async () => {
+    const app = createApp().query('/', cors({ origin: page }), () => 'found');
+    const response = await app.request('/', { method: 'OPTIONS', headers: asked('QUERY') });
+    expect(response.headers.get('Access-Control-Allow-Origin')).toBe(page);
+    expect(response.headers.get('Access-Control-Allow-Methods')).toContain('QUERY');
   });
 
   it('runs neither the route nor its other middleware', async () => {

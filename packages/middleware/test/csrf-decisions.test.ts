@@ -57,7 +57,7 @@ const TOKEN = '403 INVALID_CSRF_TOKEN';
 type Row = [row: number, method: string, headers: readonly string[], result: number | string];
 
 const rows: readonly Row[] = [
-  ...['GET', 'OPTIONS', 'TRACE'].map(
+  ...['GET', 'OPTIONS', 'TRACE', 'QUERY'].map(
     (method): Row => [1, method, ['Sec-Fetch-Site: cross-site', OTHER, COOKIE], 200],
   ),
   [1, 'GET', ['Sec-Fetch-Site: none', COOKIE], 200],

@@ -25,7 +25,7 @@ export interface MultipartOptions extends PartsOptions {
 }
 
 /** Methods whose requests must have the required parts. Other methods have a body only by exception. */
-const SENDS_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+const SENDS_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'QUERY']);
 
 const TEMP_FILES = kind(
   'true, false or an existing directory',

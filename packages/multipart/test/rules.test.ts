@@ -150,7 +150,7 @@ describe('multipart() with rules', () => {
     }
   });
 
-  it.each(['POST', 'PUT', 'PATCH'])('rejects %s without a body', async (method) => {
+  it.each(['POST', 'PUT', 'PATCH', 'QUERY'])('rejects %s without a body', async (method) => {
     const response = await create().request('/', { method });
     expect(await statusAndCode(response)).toEqual([400, 'MISSING_PART']);
   });

@@ -131,6 +131,9 @@ export async function respondWithFile(
   }
 }
 
+/** RFC 9110 §13.2.1, §14.2; RFC 10008 §2.6, §2.8 */
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'QUERY']);
+
 /** Evaluates the conditions and the range of a request, which apply to successful reads only. */
 function negotiate(
   ctx: AnyContext,
@@ -138,13 +141,13 @@ function negotiate(
   headers: ReadonlyMap<string, HeaderValue>,
 ): ByteRange | 'unmodified' | undefined {
   const { method, status } = ctx;
-  if ((method !== 'GET' && method !== 'HEAD') || status !== 200) return undefined;
+  if (!READS.has(method) || status !== 200) return undefined;
   const current = {
     etag: String(headers.get('ETag')),
     lastModified: Date.parse(String(headers.get('Last-Modified'))),
   };
   if (isUnmodified(ctx, current)) return 'unmodified';
-  // Range is only defined for GET.
+  // Range is only defined for GET and QUERY.
   if (method === 'HEAD' || headers.get('Accept-Ranges') === 'none') return undefined;
   return readRange(ctx, size, current);
 }

@@ -51,6 +51,15 @@ describe('sendFile()', () => {
     expect(outside.status).toBe(416);
   });
 
+  it('evaluates those of QUERY', async () => {
+    const app = createApp().query('/', (ctx) => sendFile(ctx, at('a.txt')));
+    const send = (headers: Record<string, string>) =>
+      app.request('/', { method: 'QUERY', headers: { 'Content-Type': 'text/plain', ...headers } });
+    const part = await send({ Range: 'bytes=1-2' });
+    expect([part.status, await part.text()]).toEqual([206, '12']);
+    expect((await send({ 'If-None-Match': '*' })).status).toBe(304);
+  });
+
   it('ignores ranges and conditions of other methods', async () => {
     const app = createApp().post('/', (ctx) => sendFile(ctx, at('a.txt')));
     const headers = { Range: 'bytes=1-2', 'If-None-Match': '*' };

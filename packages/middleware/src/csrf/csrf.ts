@@ -65,8 +65,8 @@ export function csrfGuard(options: CsrfOptions = {}): (ctx: Context) => boolean 
 
 describeFactories(csrf, csrfGuard);
 
-/** RFC 9110 §9.2.1 */
-const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
+/** RFC 9110 §9.2.1; RFC 10008 §2 */
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY']);
 
 /** Creates the check. The README has it as a table. */
 function createCheck(call: string, options: CsrfOptions): (ctx: Context) => void {
