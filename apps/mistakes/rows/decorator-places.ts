@@ -320,6 +320,22 @@ mistake(
   post('/', {}),
 );
 
+mistake(
+  "`@Query('/search')` on a method, for a QUERY route",
+  { startup: '@QueryRoute(path)' },
+  () => {
+    @Controller()
+    class Users {
+      @Query('/search')
+      search() {
+        return [];
+      }
+    }
+    return serveControllers([Users]);
+  },
+  ['/search', { method: 'QUERY', headers: { 'Content-Type': 'application/json' } }],
+);
+
 mistake('`@HttpCode(201)` on a class', { compiler: 'decorator', startup: '@HttpCode' }, () => {
   @Controller()
   @HttpCode(201)

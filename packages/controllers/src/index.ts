@@ -19,6 +19,7 @@ export {
   Patch,
   Post,
   Put,
+  QueryRoute,
   Redirect,
   type RedirectTarget,
   type ResponseDecorator,

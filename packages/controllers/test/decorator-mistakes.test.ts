@@ -571,6 +571,11 @@ describe('a decorator in the wrong place', () => {
     [onProperty(Tenant), '@Tenant() cannot decorate a property.', toParameter],
     [onMethod(Body()), '@Body() cannot decorate a method.', toParameter],
     [onMethod(Tenant), '@Tenant() cannot decorate a method.', toParameter],
+    [
+      onMethod(Query('/search')),
+      '@Query() cannot decorate a method.',
+      'move it to a parameter of an instance method, or use @QueryRoute(path) to handle QUERY requests.',
+    ],
     [onMethod(Controller()), '@Controller() cannot decorate a method.', 'move it to the class.'],
     [onParameter(UseGuard('a')), '@UseGuard() cannot decorate parameter 0.', toEither],
     [onParameter(Get()), '@Get() cannot decorate parameter 0.', toMethod],

@@ -12,6 +12,7 @@ import {
   Patch,
   Post,
   Put,
+  QueryRoute,
 } from '../src/index.js';
 import { serve } from './support/serve.js';
 
@@ -56,6 +57,9 @@ class MethodController {
   @Delete('/delete') delete() {
     return { method: 'DELETE' };
   }
+  @QueryRoute('/query') query() {
+    return { method: 'QUERY' };
+  }
   @Options('/options') options() {
     return { method: 'OPTIONS' };
   }
@@ -68,9 +72,10 @@ class MethodController {
 }
 
 describe('route decorators', () => {
-  it.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('%s', async (method) => {
+  it.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'QUERY', 'OPTIONS'])('%s', async (method) => {
     const { fetch } = await serve({ controllers: [MethodController] });
-    const response = await fetch(`/methods/${method.toLowerCase()}`, { method });
+    const headers = { 'Content-Type': 'application/json' };
+    const response = await fetch(`/methods/${method.toLowerCase()}`, { method, headers });
     expect(await response.json()).toEqual({ method });
     const other = await fetch(`/methods/${method.toLowerCase()}`, { method: 'PROPFIND' });
     expect(other.status).toBe(405);

@@ -19,6 +19,7 @@ import {
   Post,
   Put,
   Query,
+  QueryRoute,
   Redirect,
   SetHeader,
   UseGuard,
@@ -117,6 +118,12 @@ class UsersController {
     return this.users.create(body);
   }
 
+  @QueryRoute('/', { response: User })
+  @UseGuard(admin)
+  search(@Body({ schema: NewUser }) body: z.infer<typeof NewUser>) {
+    return { id: 1, ...body };
+  }
+
   @Put('/:id')
   @Label('put')
   @Secret(true)
@@ -157,7 +164,7 @@ const users = defineController('/users', {
   guards: [signedIn, NotBob, NOT_EVE],
   middleware: [note('middleware')],
   metadata: [Label('users')],
-  routes: ({ get, post, put, patch, delete: remove }) => ({
+  routes: ({ get, post, put, patch, delete: remove, query }) => ({
     list: get('/', { query: Page, response: z.array(User) }, ({ query }, { users }) =>
       users.list(query.page),
     ),
@@ -175,6 +182,9 @@ const users = defineController('/users', {
       },
       ({ body }, { users }) => users.create(body),
     ),
+    search: query('/', { body: NewUser, response: User, guards: [admin] }, ({ body }) => {
+      return { id: 1, ...body };
+    }),
     put: put('/:id', { metadata: [Label('put'), Secret(true)] }, (ctx) => {
       return { label: Label.get(ctx), secret: Secret.get(ctx), id: ctx.params.id };
     }),
@@ -259,6 +269,16 @@ describe.each([
     expect(await put.json()).toEqual({ label: 'put', secret: true, id: '7' });
     const patched = await fetch('/v2/users/7', { ...ada, method: 'PATCH' });
     expect(await patched.json()).toEqual({ wrapped: 'users' });
+  });
+
+  it('handles QUERY with a body, which guards precede', async () => {
+    const { fetch } = await serveUsers(controller);
+    const send = (body: unknown, user?: string) => fetch('/v2/users', json('QUERY', body, user));
+    expect(await (await send({ name: 'Ada' })).json()).toEqual({ id: 1, name: 'Ada' });
+    expect(await (await send({ name: '' })).json()).toMatchObject({ code: 'VALIDATION_FAILED' });
+    expect((await send({ name: '' }, 'grace')).status).toBe(403);
+    const untyped = await fetch('/v2/users', { ...ada, method: 'QUERY', body: Buffer.from('{}') });
+    expect(await untyped.json()).toMatchObject({ status: 400, code: 'MISSING_CONTENT_TYPE' });
   });
 
   it('responds with 204 to undefined', async () => {

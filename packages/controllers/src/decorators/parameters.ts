@@ -60,10 +60,10 @@ type RepeatedSource = <
   options: AllValuesOptions<Validated<S, string[]>, T, D, S>,
 ) => ParamDecorator<Given<Validated<S, string[]>, T, D, S>>;
 
-/** Other frameworks set response headers with this decorator on a method. */
-const HEADER_PARAMETER = {
-  ...PARAMETER,
-  fix: `${PARAMETER.fix.slice(0, -1)}, or use @SetHeader(name, value) to set a response header.`,
+/** What decorators of the same name do on methods, in other frameworks or as other route decorators would. */
+const ON_METHODS: Readonly<Partial<Record<ParameterSource, string>>> = {
+  header: '@SetHeader(name, value) to set a response header',
+  query: '@QueryRoute(path) to handle QUERY requests',
 };
 
 /** Extracts the request body, or one of its fields. Required unless `required: false`. */
@@ -131,8 +131,10 @@ function sourceDecorator<Decorator>(name: string, source: ParameterSource): Deco
     const fix = typeof first === 'string' ? 'pass a valid name, or no name.' : 'pass a string.';
     return { ...reading, faults: [refuse(call, first, 'name', fix)] };
   };
-  const target = isHeader ? HEADER_PARAMETER : PARAMETER;
-  return createDecorator({ name, target, takes: 2, read });
+  const other = ON_METHODS[source];
+  const fix =
+    other === undefined ? PARAMETER.fix : `${PARAMETER.fix.slice(0, -1)}, or use ${other}.`;
+  return createDecorator({ name, target: { ...PARAMETER, fix }, takes: 2, read });
 }
 
 const ANY_NAME = /./s;

@@ -177,6 +177,9 @@ export const Patch: RouteDecorator = routeDecorator('Patch', 'PATCH');
 /** Handles DELETE. */
 export const Delete: RouteDecorator = routeDecorator('Delete', 'DELETE');
 
+/** Handles QUERY: a search, safe as with GET, with a body (RFC 10008). `@Query()` is for parameters. */
+export const QueryRoute: RouteDecorator = routeDecorator('QueryRoute', 'QUERY');
+
 /** Handles HEAD. Only needed if it differs from GET. */
 export const Head: RouteDecorator = routeDecorator('Head', 'HEAD');
 

@@ -8,7 +8,9 @@ import type { ParameterMetadata } from './parameter.js';
 import type { Guard, SharedReferences } from './references.js';
 
 /** Method of a route; `ALL` matches every method. */
-export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS' | 'ALL';
+export type RouteMethod =
+  | ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'QUERY')
+  | ('HEAD' | 'OPTIONS' | 'ALL');
 
 /** Second argument of the route decorators. */
 export interface RouteDecoratorOptions

@@ -81,6 +81,7 @@ const METHODS: readonly RouteMethod[] = [
   'PUT',
   'PATCH',
   'DELETE',
+  'QUERY',
   'HEAD',
   'OPTIONS',
   'ALL',

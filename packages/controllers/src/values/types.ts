@@ -95,7 +95,9 @@ export type RouteBuilders<Prefix extends string, Instances, S = unknown> = {
   readonly [Name in BuilderName]: RouteBuilder<Uppercase<Name>, Prefix, Instances, S>;
 };
 
-type BuilderName = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'head' | 'options' | 'all';
+type BuilderName =
+  | ('get' | 'post' | 'put' | 'patch' | 'delete' | 'query')
+  | ('head' | 'options' | 'all');
 
 /**
  * Creates a route. Its handler receives the context and the injected instances. What it returns becomes the
