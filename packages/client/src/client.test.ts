@@ -34,6 +34,14 @@ interface Users {
         readonly body: { readonly name: string };
         readonly response: { readonly 201: User; readonly 202: { readonly job: string } };
       };
+      readonly search: {
+        readonly method: 'QUERY';
+        readonly path: '/';
+        readonly params: Readonly<Record<never, never>>;
+        readonly query: Readonly<Record<string, string | undefined>>;
+        readonly body: { readonly name: string };
+        readonly response: { readonly 200: readonly User[] };
+      };
     };
   };
 }
@@ -57,6 +65,7 @@ const app = createApp()
     if (ctx.params.id === '0') throw new NotFoundError('No such user', { code: 'USER_NOT_FOUND' });
     return { id: ctx.params.id, name: 'Ada', createdAt: SINCE };
   })
+  .query('/api/users', (ctx) => [{ id: '1', ...(ctx.body as object), createdAt: SINCE }])
   .post('/api/users', (ctx) => {
     ctx.status = 201;
     return { id: '1', ...(ctx.body as object), createdAt: SINCE };
@@ -106,6 +115,12 @@ describe('the functions for each method', () => {
     const created = await client.post('/api/users', { body: { name: 'Ada' } });
     expectTypeOf(created).toEqualTypeOf<Json<User> | { readonly job: string }>();
     expect(created).toMatchObject({ name: 'Ada' });
+  });
+
+  it('send a body with QUERY', async () => {
+    const [found] = await client.query('/api/users', { body: { name: 'Ada' } });
+    expectTypeOf(found).toEqualTypeOf<Json<User> | undefined>();
+    expect(found?.name).toBe('Ada');
   });
 
   it('return undefined for an empty body, and a Blob for bytes', async () => {
@@ -211,6 +226,8 @@ it('does not compile with a wrong path, parameter or body', () => {
     client.get('/api/users/:id'),
     // @ts-expect-error: a member of the body has another name
     client.post('/api/users', { body: { fullName: 'Ada' } }),
+    // @ts-expect-error: the body of a QUERY has another type
+    client.query('/api/users', { body: { name: 7 } }),
     // @ts-expect-error: a query parameter has another type
     client.get('/api/users', { query: { page: 'two' } }),
   ];

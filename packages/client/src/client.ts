@@ -44,6 +44,7 @@ export interface Client<Routes extends AnyApi = Api> {
   readonly put: Call<Routes['PUT']>;
   readonly patch: Call<Routes['PATCH']>;
   readonly delete: Call<Routes['DELETE']>;
+  readonly query: Call<Routes['QUERY']>;
   /**
    * Same as the functions for each method, but returns every response that arrives, with its status, and with
    * its problem if it is an error.
@@ -133,7 +134,7 @@ export function createClient<Routes extends AnyApi = Api>(
 
   const client = {
     ...Object.fromEntries(
-      ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((method) => [
+      ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'QUERY'].map((method) => [
         method.toLowerCase(),
         (path: string, call?: AnyOptions) => body(method, path, call),
       ]),

@@ -23,7 +23,7 @@ export type Api = {
   readonly [Name in Method]: Readonly<Record<string, Contract>>;
 };
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'QUERY' | 'HEAD' | 'OPTIONS';
 
 /** A controller as a value, or a router of `router.define()`, as far as types matter here. */
 interface ControllerLike {
