@@ -76,7 +76,10 @@ function groupByMount(routes: readonly Route[]): readonly (readonly Route[])[] {
 
 /** Returns the status of the response to a request with a target in any form. */
 async function send(app: Application, method: string, target: string): Promise<number> {
-  const { status } = await app.fetch(new Request('http://localhost/', { method }), { target });
+  // Routes for QUERY reject requests without it.
+  const headers = { 'Content-Type': 'text/plain' };
+  const request = new Request('http://localhost/', { method, headers });
+  const { status } = await app.fetch(request, { target });
   return status;
 }
 

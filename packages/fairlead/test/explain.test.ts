@@ -21,7 +21,8 @@ export default () =>
         .get('/me', nothing)
         .get('/:id', nothing)
         .delete('/:id', nothing)
-        .get('/:id/posts', nothing),
+        .get('/:id/posts', nothing)
+        .query('/:id/posts', nothing),
     )
     .route('/files', createRouter({ caseSensitive: false, strict: true }).get('/logo.:format', nothing))
     .route('/files', createRouter().get('/*path', nothing))
@@ -82,6 +83,7 @@ ALL     /any/:first           segment 1 is 'api', not 'any'
     ['HEAD', '/files/a%20b/c%2fd', '/files/*path', { path: 'a b/c%2Fd' }],
     ['GET', '/files/LOGO.png', '/files/logo.:format', { format: 'png' }],
     ['PURGE', '/any/7/', '/any/:first', { first: '7' }],
+    ['QUERY', '/api/users/7/posts', '/api/users/:id/posts', { id: '7' }],
   ])('finds the route of %s %s as the application does', async (method, path, pattern, params) => {
     expect(await explain(method, path)).toMatchObject({
       status: 0,

@@ -14,6 +14,7 @@ export default createApp()
     throw new Error('broken');
   })
   .on('PUT', '/echo', { status: 201 }, ({ body, headers }) => [headers['content-type'], body])
+  .query('/echo', ({ body, method }) => [method, body])
   .post('/echo', ({ body, headers }) => [headers['content-type'], body]);
 `;
 
@@ -33,6 +34,7 @@ describe('fairlead fetch', () => {
   it.each([
     [['-d', '{"a":1}'], '["application/json",{"a":1}]'],
     [['-d', '@body.json', '-X', 'put'], '["application/json",{"from":"file"}]'],
+    [['-d', '{"a":1}', '-X', 'query'], '["QUERY",{"a":1}]'],
     [['--data=x', '--header', 'content-type:text/plain'], '["text/plain","x"]'],
   ])('sends a body: %j', async (args, stdout) => {
     const { run } = await project();
