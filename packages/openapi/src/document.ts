@@ -1,6 +1,6 @@
 import type { Application, Route } from '@fairlead/core';
 import { descriptionOf } from '@fairlead/core/extend';
-import { describeValue } from '@fairlead/options';
+import { describeValue, warn } from '@fairlead/options';
 import type { Draft, OperationSource } from './draft.js';
 import { ErrorResponses } from './error-responses.js';
 import {
@@ -169,6 +169,11 @@ function findOperations(
     const first = paths.get(path.shape) ?? path;
     paths.set(path.shape, first);
     const isSelected = selected.has(route);
+    if (route.method === 'QUERY') {
+      const message = `The document leaves out ${label}: OpenAPI 3.1 has no method QUERY. Pass hidden: true to the route.`;
+      if (isSelected) warn('FAIRLEAD_DOCUMENT', message);
+      return [];
+    }
     if (route.method !== 'ALL' && !METHODS.includes(route.method)) {
       if (isSelected) problems.push(inexpressibleMethod(label, route.method));
       return [];

@@ -129,7 +129,7 @@ function formsOf(functions: readonly object[]): readonly FormDescription[] {
 const FORM_TYPE = 'multipart/form-data';
 
 /** Methods whose requests must have the required parts of a form. Others have a body only by exception. */
-const SENDS_FORM: ReadonlySet<string> = new Set(['post', 'put', 'patch']);
+const SENDS_FORM: ReadonlySet<string> = new Set(['post', 'put', 'patch', 'query']);
 
 /** Creates the Request Body Object of a route; undefined if it reads no body, as far as it tells. */
 export function createBody(
