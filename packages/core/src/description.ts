@@ -35,6 +35,32 @@ export interface SecurityAlternatives {
 /** How requests authenticate, for documentation. They need all members of a list. */
 export type Security = SecurityRequirement | SecurityAlternatives | readonly Security[];
 
+/** What middleware or a guard adds to the responses of routes, for documentation. */
+export interface SentDescription {
+  /** The methods of the routes; all by default. */
+  readonly methods?: readonly string[];
+  /** Headers of every response, by name. */
+  readonly headers?: HeaderDescriptions;
+  /** Redirects and errors that it responds with, and what responses with other statuses have, by status. */
+  readonly responses?: Readonly<
+    Record<number, { readonly description?: string; readonly headers?: HeaderDescriptions }>
+  >;
+}
+
+/** A header of a response, for documentation. */
+export interface HeaderDescription {
+  readonly description?: string;
+  /** A Standard Schema or a JSON Schema of the value; a string by default. */
+  readonly schema?: object;
+  /** Whether all of these responses have the header; false by default. */
+  readonly required?: boolean;
+  readonly deprecated?: boolean;
+  readonly example?: unknown;
+}
+
+/** Headers by name: what each one tells, or more about it. */
+export type HeaderDescriptions = Readonly<Record<string, string | HeaderDescription>>;
+
 /** The bodies that a parser reads. */
 export interface BodyDescription {
   /** Media types, such as `application/json`, for documents and for responses to unread bodies. */
@@ -95,6 +121,8 @@ export interface Description {
   readonly after?: string | readonly string[];
   /** The bodies that a parser reads. */
   readonly reads?: BodyDescription;
+  /** What it adds to responses. Further descriptions of one value add to this list. */
+  readonly sends?: SentDescription | readonly SentDescription[];
   /** How requests authenticate to pass it. Further descriptions of one value add to this list. */
   readonly security?: Security;
   /** The middleware that does the same as a guard, such as `csrf()`, for messages. */
@@ -130,6 +158,7 @@ export interface Responder {
 export interface Descriptor extends Description {
   readonly name: string;
   readonly after: readonly string[];
+  readonly sends: readonly SentDescription[];
   readonly security: readonly Security[];
 }
 
@@ -157,6 +186,7 @@ const KINDS: Kinds<Description> = {
   reads: kind('an object with the array mediaTypes', (value) =>
     Array.isArray(Reflect.get(Object(value), 'mediaTypes')),
   ),
+  sends: either(object, arrayOf(object, 'an array of objects')),
   security: kind('{ name, scheme }, { anyOf }, or an array of such objects', isSecurity),
   middleware: nonEmptyString,
   slot: nonEmptyString,
@@ -197,8 +227,9 @@ export function describe<Target extends object>(target: Target, description: Des
   if (isIntended(wraps)) markIntended(target);
   const wrapped = descriptionOf(wraps);
   const present = { ...wrapped, ...descriptionOf(target) };
+  const sends = [present.sends ?? [], description.sends ?? []].flat(2);
   const security = [present.security ?? [], description.security ?? []].flat();
-  const merged = { ...present, ...description, security };
+  const merged = { ...present, ...description, sends, security };
   if (wraps !== undefined) merged.wraps = wrapped?.wraps ?? wraps;
   return Object.defineProperty(target, DESCRIPTOR, {
     value: complete(target, merged),
@@ -207,11 +238,12 @@ export function describe<Target extends object>(target: Target, description: Des
 }
 
 function complete(target: object, description: Description): Descriptor {
-  const { name = nameOf(target), after = [], security = [] } = description;
+  const { name = nameOf(target), after = [], sends = [], security = [] } = description;
   return Object.freeze({
     ...description,
     name,
     after: Object.freeze([after].flat()),
+    sends: Object.freeze([sends].flat()),
     security: Object.freeze([security].flat()),
   });
 }
@@ -237,8 +269,8 @@ export function descriptionOf(target: unknown): Descriptor | undefined {
 }
 
 function isComplete(description: Description): description is Descriptor {
-  const { name, after, security } = description;
-  return name !== undefined && Array.isArray(after) && Array.isArray(security);
+  const { name, after, sends, security } = description;
+  return name !== undefined && [after, sends, security].every(Array.isArray);
 }
 
 /** Returns the role of a value. */

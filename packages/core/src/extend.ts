@@ -15,6 +15,7 @@ export {
   type Registrations,
   type Responder,
   type Role,
+  type SentDescription,
 } from './description.js';
 export { after } from './next.js';
 export { assertOptions, type Kind, type Kinds, throwTogether } from './options.js';
@@ -28,6 +29,12 @@ export type {
 } from './router/contract.js';
 export { defaultStatus, errorCodes, responseSchemas } from './router/route-options.js';
 export {
+  type ContentDescription,
+  contentOf,
+  type MediaTypeDescription,
+} from './schema/content.js';
+export {
+  createBodyReader,
   createQueryReader,
   createValidate,
   mayBeEmpty,

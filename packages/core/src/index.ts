@@ -14,7 +14,13 @@ export {
   type UrlencodedOptions,
   urlencoded,
 } from './body/parsers.js';
-export type { Security, SecurityAlternatives, SecurityRequirement } from './description.js';
+export type {
+  HeaderDescription,
+  HeaderDescriptions,
+  Security,
+  SecurityAlternatives,
+  SecurityRequirement,
+} from './description.js';
 export {
   BadRequestError,
   ConflictError,
@@ -102,6 +108,16 @@ export {
   Router,
   type RouterOptions,
 } from './router/router.js';
+export {
+  type Content,
+  type ContentDetails,
+  content,
+  type Example,
+  type Examples,
+  type MediaTypeDetails,
+  type MediaTypeName,
+  type MediaTypes,
+} from './schema/content.js';
 export type {
   CompileResponse,
   ResponsePolicy,

@@ -44,6 +44,7 @@ group('describe()', () => {
       name: 'csrf()',
       role: 'middleware',
       after: ['session()'],
+      sends: [],
       security: [],
     });
     expect([description, description?.after, description?.security].every(Object.isFrozen)).toBe(
@@ -109,6 +110,7 @@ group('descriptionOf()', () => {
       name: 'read()',
       role: 'input',
       after: ['set()'],
+      sends: [],
       security: [],
     });
   });

@@ -1,5 +1,10 @@
 import { type Context, isHttpError, ValidationError, type ValidationIssue } from '@fairlead/core';
-import { createQueryReader, requireParsedBody, validateValue } from '@fairlead/core/extend';
+import {
+  createBodyReader,
+  createQueryReader,
+  requireParsedBody,
+  validateValue,
+} from '@fairlead/core/extend';
 import { MissingParameterError, ParameterInjectionError } from '../errors.js';
 import {
   describeParameter,
@@ -128,7 +133,8 @@ function createExtract(parameter: ParameterMetadata): (ctx: Context) => unknown 
   const key = name ?? '';
   switch (source) {
     case 'body':
-      return name === undefined ? (ctx) => ctx.body : (ctx) => ownProperty(ctx.body, key);
+      if (name !== undefined) return (ctx) => ownProperty(ctx.body, key);
+      return schema ? createBodyReader(schema) : (ctx) => ctx.body;
     case 'param':
       return name === undefined ? (ctx) => ctx.params : (ctx) => ctx.params[key];
     case 'query':

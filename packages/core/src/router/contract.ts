@@ -133,8 +133,13 @@ type SingleStatus<Options> = Options extends { readonly status: infer Status ext
 export type ContractResponse<Options, Status extends number, Result> = Options extends {
   readonly response: infer Response;
 }
-  ? SchemaOutput<Response extends { readonly [Key in Status]: infer Schema } ? Schema : Response>
+  ? Received<Response extends { readonly [Key in Status]: infer Schema } ? Schema : Response>
   : SentBody<Result>;
+
+/** What a client receives for a schema of a response. */
+type Received<Schema> = Schema extends { readonly '~received': infer Value }
+  ? Value
+  : SchemaOutput<Schema>;
 
 /**
  * What a handler returns, without what sends no JSON. Of an event stream, only the type of its events, so that

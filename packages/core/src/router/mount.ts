@@ -9,8 +9,10 @@ import {
 } from '../exchange/exchange.js';
 import { isPromiseLike } from '../next.js';
 import { type Branch, compose, type Middleware, Sample } from '../pipeline/pipeline.js';
+import { namedTypes } from '../schema/content.js';
 import {
   createRouteWriter,
+  createSender,
   createValidate,
   mayBeEmpty,
   requireMediaType,
@@ -109,12 +111,13 @@ interface ComposedRoute extends MatchedRoute {
 function wrapHandler(handler: Middleware, route: string, options: RouteOptions): Middleware {
   const validate = createValidate(route, options);
   const status = defaultStatus(options);
+  const send = createSender(options);
   const respond: Middleware = (ctx, next) => {
     if (status !== undefined) ctx.status = status;
     const result = handler(ctx, next);
     if (result === undefined) return;
-    if (!isPromiseLike(result)) return ctx.respond(result);
-    return Promise.resolve(result).then((value) => ctx.respond(value));
+    if (!isPromiseLike(result)) return send ? send(ctx, result) : ctx.respond(result);
+    return Promise.resolve(result).then((value) => (send ? send(ctx, value) : ctx.respond(value)));
   };
   const validated: Middleware = (ctx, next) => {
     const validating = validate?.(ctx);
@@ -129,6 +132,16 @@ function wrapHandler(handler: Middleware, route: string, options: RouteOptions):
 /** Whether a schema or the handler of a route reads the parsed body, as far as its options tell. */
 export function readsBody({ body, inputs = [] }: RouteOptions): boolean {
   return body !== undefined || inputs.some(({ source }) => source === 'body');
+}
+
+/** Returns the media types of bodies that a route accepts: those of its `content()`, or else of its parsers. */
+function bodyTypes(
+  { body, inputs = [] }: RouteOptions,
+  functions: readonly Middleware[],
+): readonly string[] {
+  const schemas = [body, ...inputs.map(({ source, schema }) => source === 'body' && schema)];
+  const named = schemas.flatMap(namedTypes);
+  return named.length > 0 ? named : mediaTypesOf(functions);
 }
 
 /**
@@ -157,7 +170,8 @@ export function createMount(
     const run = first !== undefined && others.length === 0 ? first : compose(steps);
     const { text, names, endsInWildcard } = pattern;
     const write = createRouteWriter(route, options, policy, problems, unknown);
-    const mediaTypes = readsBody(options) || method === 'QUERY' ? mediaTypesOf(functions) : [];
+    const readsBodies = readsBody(options) || method === 'QUERY';
+    const mediaTypes = readsBodies ? bodyTypes(options, functions) : [];
     const preflight = handlers.findLast((handler) => roleOf(handler) === 'cors');
     tree.insert(method, pattern, {
       pattern: text,

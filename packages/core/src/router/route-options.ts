@@ -15,9 +15,11 @@ import type { Context } from '../exchange/context.js';
 import type { Params, RawInputs, State } from '../exchange/exchange.js';
 import type { Next } from '../next.js';
 import { assertOptions } from '../options.js';
+import { typeBodies } from '../schema/content.js';
 import {
   type DeclaredOutput,
   isStandardSchema,
+  type ReadonlyDeep,
   type SchemaOutput,
   type StandardSchema,
 } from '../schema/schema.js';
@@ -70,11 +72,12 @@ export interface RouteOptions extends RouteDocumentation {
   readonly query?: StandardSchema;
   /** Validates the headers, by lower-case name. Its output becomes `ctx.headers`. */
   readonly headers?: StandardSchema;
-  /** Validates the parsed body. Its output becomes `ctx.body`. */
+  /** Validates the parsed body. Its output becomes `ctx.body`. `content()` has a schema for each media type. */
   readonly body?: StandardSchema;
   /**
    * Describes successful responses, or those of each status: `{ 201: User }`. A Standard Schema or a JSON
-   * Schema. Handlers return what the schema produces. Members that it does not describe are removed.
+   * Schema. Handlers return what the schema produces. Members that it does not describe are removed. The result of
+   * `content()` describes other media types, headers and examples.
    */
   readonly response?: ResponseSchemas;
   /**
@@ -109,11 +112,18 @@ type Validated<Options, Name extends string, Raw> = Options extends {
 /** The values that a route may respond with; unknown without a `response`. */
 export type ResponseValue<Options> = Options extends { readonly response: infer Response }
   ? Response extends StandardSchema
-    ? ReadonlyDeep<DeclaredOutput<Response>>
+    ? Returnable<Response>
     : Response extends Readonly<Record<number, unknown>>
-      ? ReadonlyDeep<DeclaredOutput<Response[keyof Response]>>
+      ? Known<Returnable<Response[keyof Response]>>
       : unknown
   : unknown;
+
+type Returnable<Schema> = Schema extends { readonly '~returned': infer Value }
+  ? Value
+  : ReadonlyDeep<DeclaredOutput<Schema>>;
+
+/** A type, or unknown for the responses of a route that describes only statuses without a body. */
+type Known<Value> = [Value] extends [never] ? unknown : Value;
 
 /** What the handler of a route may return. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler may return what ctx.json() returns
@@ -121,13 +131,6 @@ export type Returned<Value> = unknown extends Value ? unknown : Value | Response
 
 /** What a handler may return, at once or as a promise. */
 export type HandlerResult<Value> = Returned<Value> | Promise<Returned<Value>>;
-
-/** A type whose arrays and objects may be read-only, because a response is only read. */
-type ReadonlyDeep<T> = T extends readonly (infer Element)[]
-  ? readonly ReadonlyDeep<Element>[]
-  : T extends object
-    ? { readonly [Key in keyof T]: ReadonlyDeep<T[Key]> }
-    : T;
 
 /** The parameters of a route: those of its pattern, and those of its router's declared prefix. */
 export type RouteParams<PrefixParams, Path extends string> = string extends Path
@@ -286,6 +289,7 @@ export function isRouteOptions(argument: unknown): argument is RouteOptions {
  */
 export function checkRouteOptions(call: string, options: RouteOptions): void {
   assertOptions(call, options, KINDS);
+  if (options.body !== undefined) typeBodies(options.body);
   const conflict = explainUndescribedStatus(options.status, [...responseSchemas(options).keys()]);
   if (conflict === undefined) return;
   const text = `${call} contradicts itself: ${conflict.problem}\n  Fix: ${conflict.fix}`;

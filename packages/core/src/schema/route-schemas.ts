@@ -11,10 +11,13 @@ import {
 import { SetupError } from '../errors/setup-error.js';
 import type { Context } from '../exchange/context.js';
 import { noParser, refuseContext } from '../exchange/context-errors.js';
-import { EXCHANGE, hasUnreadBody, type RouteWriter } from '../exchange/exchange.js';
+import { EXCHANGE, hasUnreadBody, isFilled, type RouteWriter } from '../exchange/exchange.js';
 import { isPromiseLike, type Next } from '../next.js';
+import { getHeader } from '../response/headers.js';
+import { isBody, isResponse } from '../response/record.js';
 import { serialize } from '../response/serialize.js';
 import { type RouteOptions, responseSchemas } from '../router/route-options.js';
+import { namedTypes, typeBodies } from './content.js';
 import {
   compileDescribed,
   type DescribedSchema,
@@ -124,7 +127,7 @@ export function createValidate(
   if (params) inputs.push({ source: 'param', schema: params, read: (ctx) => ctx.params });
   if (query) inputs.push({ source: 'query', schema: query, read: createQueryReader(query) });
   if (headers) inputs.push({ source: 'header', schema: headers, read: (ctx) => ctx.headers });
-  if (body) inputs.push({ source: 'body', schema: body, read: (ctx) => ctx.body });
+  if (body) inputs.push({ source: 'body', schema: body, read: createBodyReader(body) });
   if (inputs.length === 0) return undefined;
 
   const finish = (ctx: Context, outputs: readonly unknown[], issues: ValidationIssue[]): void => {
@@ -253,6 +256,24 @@ export function createQueryReader(schema: StandardSchema): (ctx: Context) => unk
   };
 }
 
+/**
+ * Creates the function that reads the body for a schema of the whole body.
+ *
+ * @throws {UnsupportedMediaTypeError} 415, from that function, when the schema is a `content()` that does not
+ *   describe the media type of the body.
+ */
+export function createBodyReader(schema: StandardSchema): (ctx: Context) => unknown {
+  const withType = typeBodies(schema);
+  if (withType === undefined) return (ctx) => ctx.body;
+  return (ctx) => {
+    const { body } = ctx;
+    if (body === undefined) return undefined;
+    const typed = withType(parseMediaType(ctx.get('Content-Type') ?? '').essence, body);
+    if (typed === undefined) throw unreadBody(ctx);
+    return typed;
+  };
+}
+
 /** Lists the members of an object that are arrays, as far as the schema converts to JSON Schema. */
 function arrayMembers(schema: StandardSchema): readonly string[] {
   let properties: unknown;
@@ -268,6 +289,42 @@ function arrayMembers(schema: StandardSchema): readonly string[] {
 function acceptsArray(schema: unknown): boolean {
   const { type, anyOf = [], oneOf = [] }: { readonly [keyword: string]: unknown } = Object(schema);
   return [type].flat().includes('array') || [anyOf, oneOf].flat().some(acceptsArray);
+}
+
+/**
+ * Creates the function that sends the results of a route whose responses have media types from `content()`.
+ *
+ * @returns Undefined for a route without such responses.
+ */
+export function createSender(
+  options: RouteOptions,
+): ((ctx: Context, result: unknown) => void) | undefined {
+  const types = new Map(
+    [...responseSchemas(options)].flatMap(([status, schema]) => {
+      const named = namedTypes(schema);
+      const text = named.find((type) => !isJson(type));
+      return named.length === 0 ? [] : [[status, { text, json: named.find(isJson) }] as const];
+    }),
+  );
+  if (types.size === 0) return undefined;
+  return (ctx, result) => {
+    const exchange = ctx[EXCHANGE];
+    const { status = 200 } = exchange;
+    const { text, json } = types.get(status) ?? (status < 300 ? types.get(0) : undefined) ?? {};
+    const isText = typeof result === 'string';
+    const isBytes = isBody(result);
+    const type = isText || isBytes ? (text ?? json) : json;
+    const isSettled = result === undefined || isResponse(result) || isFilled(exchange);
+    if (type === undefined || isSettled || exchange.isSent) return ctx.respond(result);
+    const present = getHeader(exchange, 'Content-Type');
+    const isJsonText = isText && isJson(parseMediaType(String(present ?? type)).essence);
+    const isDefault = type === 'application/json' && !isBytes;
+    const hasType = isBytes && Boolean(Reflect.get(result, 'type'));
+    if (present === undefined && !type.includes('*') && !isDefault && !hasType) {
+      ctx.set('Content-Type', isText && /^text\//.test(type) ? `${type}; charset=utf-8` : type);
+    }
+    ctx.respond(isText && !isJsonText ? Buffer.from(result) : result);
+  };
 }
 
 /**

@@ -77,6 +77,13 @@ type Declared<Schema, Form extends 'input' | 'output'> = Schema extends {
     : unknown
   : unknown;
 
+/** A type whose arrays and objects may be read-only, because a response is only read. */
+export type ReadonlyDeep<T> = T extends readonly (infer Element)[]
+  ? readonly ReadonlyDeep<Element>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: ReadonlyDeep<T[Key]> }
+    : T;
+
 /** A class that is a schema. Its instances are what the schema produces. */
 export interface SchemaClass<Input, Output> extends StandardSchema<Input, Output> {
   /** Creates an instance without validating its members. */
