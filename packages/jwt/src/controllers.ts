@@ -3,7 +3,7 @@ import type { Security } from '@fairlead/core';
 import { describe, describeFactories } from '@fairlead/core/extend';
 import type { JwtAuth } from './jwt-auth.js';
 import { createRoleCheck, createScopeCheck, roleSecurity } from './requirements.js';
-import { BEARER, exempt, JWT } from './verified-token.js';
+import { BEARER, exempt, JWT, SENDS } from './verified-token.js';
 
 const [, GUARD] = JWT;
 
@@ -39,6 +39,7 @@ export function jwtGuard<Claims>(auth: JwtAuth<Claims>): GuardFn {
     role: 'guard',
     middleware: 'auth.middleware',
     security: BEARER,
+    sends: SENDS,
   });
 }
 

@@ -24,7 +24,7 @@ import { errors, type JWTPayload } from 'jose';
 import { invalidToken, readToken } from './challenge.js';
 import { ALGORITHMS, createKeySource, type JwtKeys, type KeySource } from './keys.js';
 import { REMOTE_KEYS_OPTIONS, type RemoteKeysOptions } from './remote-keys.js';
-import { BEARER, JWT, type VerifiedToken, verifiedToken } from './verified-token.js';
+import { BEARER, JWT, SENDS, type VerifiedToken, verifiedToken } from './verified-token.js';
 import { createVerifier } from './verifier.js';
 
 /** Options of {@link createJwtAuth}. Pass exactly one of `secret`, `publicKey` and `jwks`. */
@@ -164,7 +164,7 @@ export function createJwtAuth(
     await verify(ctx);
     return next();
   };
-  describe(middleware, { name: JWT[0], role: 'middleware', security: BEARER });
+  describe(middleware, { name: JWT[0], role: 'middleware', security: BEARER, sends: SENDS });
 
   return Object.freeze<JwtAuth<unknown>>({
     middleware: middleware as JwtAuth<unknown>['middleware'],

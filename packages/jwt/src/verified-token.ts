@@ -19,6 +19,11 @@ export const BEARER = Object.freeze({
   scheme: Object.freeze({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' }),
 });
 
+/** What the verification of a token adds to responses, for documents. RFC 6750 §3 */
+export const SENDS = Object.freeze({
+  responses: { 401: { headers: { 'WWW-Authenticate': 'Why the token was rejected.' } } },
+});
+
 /**
  * Returns the token that was verified for a request.
  *

@@ -4,7 +4,13 @@ import {
   type Middleware,
   PreconditionFailedError,
 } from '@fairlead/core';
-import { after, assertOptions, describe, describeFactories } from '@fairlead/core/extend';
+import {
+  after,
+  assertOptions,
+  describe,
+  describeFactories,
+  type SentDescription,
+} from '@fairlead/core/extend';
 import { describeValue, named } from '@fairlead/options';
 
 /**
@@ -21,9 +27,21 @@ export function etag(options?: object): Middleware {
     named('etag', (ctx, next) => {
       return after(next, () => tagResponse(ctx));
     }),
-    { role: 'middleware' },
+    { role: 'middleware', sends: SENDS },
   );
 }
+
+/** For documents. */
+const SENDS: SentDescription = {
+  methods: ['GET', 'HEAD'],
+  responses: {
+    200: { headers: { ETag: 'Identifies the content.' } },
+    304: {
+      description: 'The client has the current content.',
+      headers: { ETag: 'Identifies the content.' },
+    },
+  },
+};
 
 describeFactories(etag);
 

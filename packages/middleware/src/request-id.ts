@@ -41,7 +41,7 @@ export function requestId(options: RequestIdOptions = {}): Middleware {
       ctx.set(header, id);
       return next();
     }),
-    { role: 'middleware' },
+    { role: 'middleware', sends: { headers: { [header]: 'Identifies the request.' } } },
   );
 }
 

@@ -85,7 +85,8 @@ export function timeout(milliseconds: number, options: TimeoutOptions = {}): Mid
     milliseconds < 100
       ? `timeout(${milliseconds}) allows ${milliseconds} milliseconds. If you mean seconds, multiply by 1,000; otherwise pass the middleware to intended().`
       : undefined;
-  return describe(middleware, { role: 'middleware', warning });
+  const sends = { responses: { [status]: { description: 'The request took too long.' } } };
+  return describe(middleware, { role: 'middleware', warning, sends });
 }
 
 describeFactories(timeout);

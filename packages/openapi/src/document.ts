@@ -1,16 +1,17 @@
 import type { Application, Route } from '@fairlead/core';
 import { descriptionOf } from '@fairlead/core/extend';
 import { describeValue, warn } from '@fairlead/options';
-import type { Draft, OperationSource } from './draft.js';
+import type { Draft, OpenApiVersion, OperationSource } from './draft.js';
 import { ErrorResponses } from './error-responses.js';
 import {
   ambiguousPaths,
+  describeOmitted,
   duplicateOperationId,
   failedTransform,
-  inexpressibleMethod,
   inexpressibleSchema,
   throwProblems,
 } from './errors.js';
+import { HeaderObjects } from './headers.js';
 import { findFreeName, toPascalCase } from './names.js';
 import { createOperation, createWebhook } from './operation.js';
 import {
@@ -25,8 +26,14 @@ import { Schemas } from './schemas.js';
 import { SecuritySchemes } from './security.js';
 import { shareSchemas } from './shared-schemas.js';
 
+/** The values of the member `openapi`. */
+const VERSIONS: Readonly<Record<OpenApiVersion, string>> = { '3.1': '3.1.1', '3.2': '3.2.0' };
+
 /** The methods of a Path Item Object. OpenAPI 3.1 §4.8.9 */
 const METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE'];
+
+/** The methods that Path Item Objects of the latest version name. OpenAPI 3.2 §4.10 */
+const NAMED_METHODS: ReadonlySet<string> = new Set([...METHODS, 'QUERY']);
 
 /** The methods by which a route for every method is described. GET implies HEAD. */
 const ALL_METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'PATCH'];
@@ -38,7 +45,7 @@ const ALL_METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'PATCH'];
  * @param options - Valid ones.
  * @throws {SetupError} When a route cannot be described, or the option `transform` fails.
  * @throws {DocumentError} When routes cause several problems.
- * @see https://spec.openapis.org/oas/v3.1.1
+ * @see https://spec.openapis.org/oas/v3.1.1, https://spec.openapis.org/oas/v3.2.0
  */
 export function writeDocument(app: Application, options: DocumentOptions): string {
   const { info, servers = [{ url: '/' }], externalDocs, webhooks = {}, include, exclude } = options;
@@ -47,12 +54,15 @@ export function writeDocument(app: Application, options: DocumentOptions): strin
   const isExcluded = exclude === undefined ? () => false : selects(exclude);
   const routes = app.routes().filter((route) => !route.options.hidden && !opensSockets(route));
   const selected = new Set(routes.filter((route) => isIncluded(route) && !isExcluded(route)));
-  const operations = findOperations(routes, selected, draft.problems);
+  const operations = findOperations(routes, selected, draft);
 
   const paths: Record<string, Record<string, object>> = {};
   for (const operation of operations) {
     const path = paths[operation.template] ?? {};
-    path[operation.method] = createOperation(operation, draft);
+    const method = operation.method.toUpperCase();
+    const created = createOperation(operation, draft);
+    if (NAMED_METHODS.has(method)) path[operation.method] = created;
+    else path.additionalOperations = { ...path.additionalOperations, [method]: created };
     paths[operation.template] = path;
   }
   const owners = new Map(operations.map(({ operationId, label }) => [operationId, label]));
@@ -65,17 +75,21 @@ export function writeDocument(app: Application, options: DocumentOptions): strin
     return [name, createWebhook(webhook, label, id, draft)];
   });
   throwProblems(draft.problems);
+  if (options.version === undefined && draft.omitted.length > 0) {
+    warn('FAIRLEAD_DOCUMENT', describeOmitted(draft.omitted));
+  }
 
   const content = {
     paths,
     ...(described.length > 0 && { webhooks: Object.fromEntries(described) }),
     responses: Object.fromEntries(draft.errors.responses),
+    headers: Object.fromEntries(draft.headers.shared),
   };
   const schemas = shareSchemas(draft.schemas.nodes, content);
-  const { responses, ...operationsByPath } = content;
+  const { responses, headers, ...operationsByPath } = content;
   const tags = findTags(options, routes, selected);
   const text = JSON.stringify({
-    openapi: '3.1.1',
+    openapi: VERSIONS[draft.version],
     info,
     servers,
     ...(tags.length > 0 && { tags }),
@@ -84,6 +98,7 @@ export function writeDocument(app: Application, options: DocumentOptions): strin
     components: withoutEmpty({
       schemas,
       responses,
+      headers,
       securitySchemes: Object.fromEntries(draft.security.schemes),
     }),
     ...options.extensions,
@@ -128,7 +143,7 @@ function transform(text: string, change: NonNullable<DocumentOptions['transform'
 }
 
 function createDraft(app: Application, options: DocumentOptions): Draft {
-  const { unrepresentable = 'error', errorSchema } = options;
+  const { version = '3.1', unrepresentable = 'error', errorSchema } = options;
   const problems: Error[] = [];
   const reportFor = (place: string) => (reason: string) => {
     if (unrepresentable === 'error') problems.push(inexpressibleSchema(place, reason));
@@ -136,7 +151,9 @@ function createDraft(app: Application, options: DocumentOptions): Draft {
   const schemas = new Schemas(unrepresentable);
   const report = reportFor('errors with the option errorSchema');
   const errors = new ErrorResponses(schemas, app.validationStatus, errorSchema, report);
-  return { schemas, errors, security: new SecuritySchemes(), problems, reportFor };
+  const headers = new HeaderObjects(schemas);
+  const security = new SecuritySchemes();
+  return { version, schemas, errors, headers, security, problems, omitted: [], reportFor };
 }
 
 /** Returns a function that tells whether a route is selected. */
@@ -150,15 +167,11 @@ function selects(selection: RouteSelection): (route: Route) => boolean {
   return ({ pattern }) => starts.some((start) => `${pattern}/`.startsWith(`${start}/`));
 }
 
-/**
- * Lists the operations of the selected routes. Their paths and IDs are those of a document with all routes.
- *
- * @param problems - Receives what prevents the document from having the selected routes.
- */
+/** Lists the operations of the selected routes. Their paths and IDs are those of a document with all routes. */
 function findOperations(
   routes: readonly Route[],
   selected: ReadonlySet<Route>,
-  problems: Error[],
+  { version, problems, omitted }: Draft,
 ): readonly OperationSource[] {
   const parsed = routes.map((route) => ({ route, path: parseTemplate(route.pattern) }));
   const methods = new Set(parsed.map(({ route, path }) => keyOf(route.method, path)));
@@ -169,13 +182,8 @@ function findOperations(
     const first = paths.get(path.shape) ?? path;
     paths.set(path.shape, first);
     const isSelected = selected.has(route);
-    if (route.method === 'QUERY') {
-      const message = `The document leaves out ${label}: OpenAPI 3.1 has no method QUERY. Pass hidden: true to the route.`;
-      if (isSelected) warn('FAIRLEAD_DOCUMENT', message);
-      return [];
-    }
-    if (route.method !== 'ALL' && !METHODS.includes(route.method)) {
-      if (isSelected) problems.push(inexpressibleMethod(label, route.method));
+    if (version === '3.1' && route.method !== 'ALL' && !METHODS.includes(route.method)) {
+      if (isSelected) omitted.push(label);
       return [];
     }
     const isAll = route.method === 'ALL';

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { JsonSchema } from './convert.js';
-import { toPascalCase } from './names.js';
+import type { Headers } from './headers.js';
+import { findFreeName, toPascalCase } from './names.js';
 import type { Report, Schemas } from './schemas.js';
 
 const PROBLEM: JsonSchema = {
@@ -60,7 +61,7 @@ export class ErrorResponses {
   readonly #schemas: Schemas;
   readonly #errorSchema: object | undefined;
   readonly #report: Report;
-  readonly #references = new Map<number | string, object>();
+  readonly #references = new Map<string, object>();
 
   /**
    * @param errorSchema - Describes the bodies of errors; undefined for problems of RFC 9457.
@@ -83,15 +84,23 @@ export class ErrorResponses {
    *
    * @param status - `default` for all statuses that an operation does not list.
    * @param validates - Whether schemas validate the request.
+   * @param added - What functions of the route add.
    */
-  refer(status: number | 'default', validates: boolean): object {
-    const key = validates && status === this.validationStatus ? 'Validation Failed' : status;
+  refer(
+    status: number | 'default',
+    validates: boolean,
+    added: { readonly description: string | undefined; readonly headers: Headers },
+  ): object {
+    const kind = validates && status === this.validationStatus ? 'Validation Failed' : status;
+    const { description = phraseOf(status), headers } = added;
+    const key = JSON.stringify([kind, description, headers]);
     const present = this.#references.get(key);
     if (present !== undefined) return present;
-    const phrase = key === 'default' ? 'Error' : typeof key === 'number' ? phraseOf(key) : key;
-    const name = toPascalCase(phrase);
+    const phrase = kind === 'default' ? 'Error' : typeof kind === 'number' ? phraseOf(kind) : kind;
+    const name = findFreeName(toPascalCase(phrase), this.responses);
     const content = this.contentOf(status, validates);
-    this.responses.set(name, { description: phraseOf(status), content });
+    const hasHeaders = Object.keys(headers).length > 0;
+    this.responses.set(name, { description, ...(hasHeaders && { headers }), content });
     const reference = { $ref: `#/components/responses/${name}` };
     this.#references.set(key, reference);
     return reference;

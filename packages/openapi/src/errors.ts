@@ -42,11 +42,13 @@ export function duplicateOperationId(id: string, first: string, second: string):
   );
 }
 
-export function inexpressibleMethod(route: string, method: string): SetupError {
-  return new SetupError(
-    'INEXPRESSIBLE_METHOD',
-    `Cannot describe ${route}: OpenAPI 3.1 has no method ${method}. Pass hidden: true to the route.`,
-  );
+/**
+ * Describes what a document leaves out, for a warning.
+ *
+ * @param omitted - Such as `QUERY /search`.
+ */
+export function describeOmitted(omitted: readonly string[]): string {
+  return `The OpenAPI 3.1 document leaves out what only OpenAPI 3.2 can describe: ${omitted.join(', ')}. Pass version: '3.2', or version: '3.1' to leave it out without this warning.`;
 }
 
 export function ambiguousPaths(first: string, second: string): SetupError {

@@ -1,3 +1,4 @@
+export type { OpenApiVersion } from './draft.js';
 export { DocumentError } from './errors.js';
 export type {
   DocumentInfo,

@@ -1,10 +1,13 @@
-import { type RouteInput, type RouteOptions } from '@fairlead/core';
+import { isStandardSchema, type RouteInput, type RouteOptions } from '@fairlead/core';
 import {
   acceptsAbsence,
+  contentOf,
   descriptionOf,
   type FormDescription,
+  type MediaTypeDescription,
   mediaTypesOf,
 } from '@fairlead/core/extend';
+import { createMediaType, describeSchema } from './content.js';
 import type { Draft, OperationSource } from './draft.js';
 import type { DescribedSchema, Member } from './schemas.js';
 
@@ -145,20 +148,45 @@ export function createBody(
   const isCertain = form?.isExclusive === true || formsOf(route.handlers).length > 0;
   const sendsForm = form !== undefined && isCertain && SENDS_FORM.has(method);
   if (bodies.length === 0 && !sendsForm) return undefined;
-  const source = readBodies(operation, bodies, draft);
-  const schema = joinSchemas(source);
   const parsed = bodies.length > 0 ? mediaTypesOf(functions) : [FORM_TYPE];
-  const mediaTypes = parsed.length > 0 ? parsed : ['application/json'];
+  const usual = parsed.length > 0 ? parsed : ['application/json'];
+  const [described] = bodies.flatMap(({ schema }) => contentOf(schema) ?? []);
+  const content = (described?.mediaTypes ?? [undefined]).flatMap((mediaType) => {
+    const values = describeBody(operation, bodies, mediaType, draft);
+    const types = mediaType?.type === undefined ? usual : [mediaType.type];
+    return types.map((type) => {
+      const isForm = form !== undefined && type === FORM_TYPE;
+      const value = isForm ? describeForm(form, values.source) : values.described;
+      return [type, createMediaType(mediaType, value)] as const;
+    });
+  });
   const isRequired = bodies.some(({ required }) => required);
   return {
-    content: Object.fromEntries(
-      mediaTypes.map((type) => [
-        type,
-        form !== undefined && type === FORM_TYPE ? describeForm(form, source) : { schema },
-      ]),
-    ),
+    ...(described?.description !== undefined && { description: described.description }),
+    content: Object.fromEntries(content),
     ...((isRequired || (sendsForm && form.required.length > 0)) && { required: true }),
+    ...described?.extensions,
   };
+}
+
+/** Describes the bodies of one media type of `content()`, or of all media types without it. */
+function describeBody(
+  operation: OperationSource,
+  bodies: readonly RouteInput[],
+  mediaType: MediaTypeDescription | undefined,
+  draft: Draft,
+): { readonly source: BodySource; readonly described: object } {
+  const ofType = (input: RouteInput): RouteInput => {
+    if (mediaType === undefined || contentOf(input.schema) === undefined) return input;
+    const { schema } = mediaType;
+    return { ...input, schema: isStandardSchema(schema) ? schema : undefined };
+  };
+  const source = readBodies(operation, bodies.map(ofType), draft);
+  if (mediaType === undefined || bodies.length > 1)
+    return { source, described: { schema: joinSchemas(source) } };
+  const { label, operationId } = operation;
+  const place = { label, form: 'input', hint: `${operationId} Body`, place: 'the body' } as const;
+  return { source, described: describeSchema(mediaType, place, draft) };
 }
 
 function readBodies(

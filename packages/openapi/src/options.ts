@@ -23,6 +23,7 @@ import {
   string,
 } from '@fairlead/options';
 import type { Unrepresentable } from './convert.js';
+import type { OpenApiVersion } from './draft.js';
 
 /** Extensions of OpenAPI, such as `x-logo`. */
 export interface Extensions {
@@ -119,6 +120,11 @@ export type RouteSelection =
 export interface DocumentOptions {
   /** Title, version and further metadata of the API. */
   readonly info: DocumentInfo;
+  /**
+   * The version of OpenAPI; 3.1 by default. It has no methods such as QUERY and PURGE, and does not describe the
+   * items of streams. The document leaves them out, with a warning unless this option is set.
+   */
+  readonly version?: OpenApiVersion;
   /** Where the API is; the server of the document by default. */
   readonly servers?: readonly DocumentServer[];
   /** Order and descriptions of tags. Tags that only routes name come after them. */
@@ -168,6 +174,7 @@ const schema = either(kind('a Standard Schema', isStandardSchema), object);
 /** The kinds of the options. */
 export const DOCUMENT_KINDS: Kinds<DocumentOptions> = {
   info: kind('an object with a title and a version', isInfo),
+  version: oneOf('3.1', '3.2'),
   servers: arrayOf(object, 'an array of objects such as { url }'),
   tags: arrayOf(object, 'an array of objects such as { name }'),
   externalDocs: object,

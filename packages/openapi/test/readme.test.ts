@@ -7,6 +7,7 @@ const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 it('the README lists every option', () => {
   const options: Required<OpenApiOptions> = {
     info: { title: 'Test', version: '1' },
+    version: '3.1',
     servers: [],
     tags: [],
     externalDocs: { url: '/' },

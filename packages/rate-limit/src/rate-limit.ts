@@ -9,7 +9,12 @@ import {
   ServiceUnavailableError,
   TooManyRequestsError,
 } from '@fairlead/core';
-import { describe, describeFactories, throwTogether } from '@fairlead/core/extend';
+import {
+  describe,
+  describeFactories,
+  type SentDescription,
+  throwTogether,
+} from '@fairlead/core/extend';
 import {
   describeValue,
   either,
@@ -157,7 +162,7 @@ export function rateLimit(options: RateLimitOptions): Middleware {
     return next();
   });
   const warning = () => describeDuration('rateLimit()', options.duration);
-  return describe(middleware, { role: 'middleware', warning });
+  return describe(middleware, { role: 'middleware', warning, sends: describeSent(options) });
 }
 
 /** Warns about a duration that was probably meant in milliseconds: minutes, or seconds that are no hours. */
@@ -185,7 +190,29 @@ export function rateLimitGuard(options: RateLimitOptions): (ctx: Context) => Pro
   });
   const slot = `rate limit ${options.name ?? DEFAULT_NAME}`;
   const warning = () => describeDuration('rateLimitGuard()', options.duration);
-  return describe(guard, { role: 'guard', middleware: 'rateLimit()', slot, warning });
+  const sends = describeSent(options);
+  return describe(guard, { role: 'guard', middleware: 'rateLimit()', slot, warning, sends });
+}
+
+/** Describes the responses for documents. */
+function describeSent({ onFailure }: RateLimitOptions): SentDescription {
+  return {
+    headers: {
+      'RateLimit-Policy': 'The limit: its name, its points and its window in seconds.',
+      RateLimit: 'The remaining points, and the seconds until the window ends.',
+    },
+    responses: {
+      429: {
+        headers: {
+          'Retry-After': {
+            description: 'The seconds until the next request can succeed.',
+            schema: { type: 'integer', minimum: 1 },
+          },
+        },
+      },
+      ...(onFailure === 'closed' && { 503: {} }),
+    },
+  };
 }
 
 describeFactories(rateLimit, rateLimitGuard);

@@ -19,8 +19,9 @@ import {
 } from '@fairlead/core';
 import { descriptionOf } from '@fairlead/core/extend';
 import { createContainer } from '@fairlead/di';
+import { createDocument } from '@fairlead/openapi';
 import { expect, it } from 'vitest';
-import { type RateLimitStore, rateLimitGuard } from '../src/index.js';
+import { type RateLimitStore, rateLimit, rateLimitGuard } from '../src/index.js';
 import { limitOf } from './support/limit.js';
 
 const signedIn: GuardFn = (ctx) => {
@@ -241,4 +242,16 @@ it('causes a warning if its duration may be in milliseconds, unless it is intend
   const message =
     '[controllers] rateLimitGuard() has windows of 60000 seconds. If you mean milliseconds, pass duration: 60; otherwise pass its result to intended().';
   expect(warnings).toEqual([message, message]);
+});
+
+it('documents show the headers and the responses of limits, as middleware and as guards', async () => {
+  const app = await createClasses();
+  app.use(rateLimit({ points: 1, duration: 60, onFailure: 'closed' })).get('/', () => 'ok');
+  const { paths, components } = createDocument(app, { info: { title: 'Limits', version: '1' } });
+  const { responses } = Object(paths['/']?.get);
+
+  expect(Object.keys(responses)).toEqual(['200', '429', '503', 'default']);
+  expect(Object.keys(responses[200].headers)).toEqual(['RateLimit-Policy', 'RateLimit']);
+  expect(Object.keys(Object(paths['/reports']?.post).responses)).toContain('429');
+  expect(components.responses?.TooManyRequests).toHaveProperty('headers.Retry-After');
 });

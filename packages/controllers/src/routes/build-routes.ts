@@ -11,6 +11,7 @@ import {
   descriptionOf,
   errorCodes,
   mayBeEmpty,
+  type SentDescription,
 } from '@fairlead/core/extend';
 import {
   type Constructor,
@@ -228,6 +229,8 @@ function buildRoute(
     (one) => descriptionOf(one)?.role === 'websocket',
   );
   if (opens) describe(invoker, { role: 'websocket' });
+  const sends = describeSent(route, references);
+  if (sends.length > 0) describe(invoker, { name: route.handler, sends });
   if (isIntended(definition.controller)) markIntended(invoker);
   ROUTES.set(invoker, built);
   return built;
@@ -266,6 +269,24 @@ function routeOptions(
     ...(inputs.length > 0 && { inputs }),
     ...(isSecured && { security, errors }),
   });
+}
+
+/** Lists what the guards, the interceptors and the decorators of a route add to its responses, for tools. */
+function describeSent(
+  route: RouteDefinition,
+  { guards, interceptors }: SharedReferences,
+): readonly SentDescription[] {
+  const { headers, redirect } = route;
+  const applying = guards.filter((guard) => appliesTo(route, guard));
+  const sends = [...applying, ...interceptors].flatMap((one) => descriptionOf(one)?.sends ?? []);
+  if (headers.length > 0) {
+    const examples = headers.map(({ name, value }) => [name, { example: value }] as const);
+    sends.push({ headers: Object.fromEntries(examples) });
+  }
+  if (redirect !== undefined) {
+    sends.push({ responses: { [redirect.statusCode]: { headers: { Location: 'Where to go.' } } } });
+  }
+  return sends;
 }
 
 /** Describes a parameter for tools. Asks its schema only if a tool needs to know whether it is required. */

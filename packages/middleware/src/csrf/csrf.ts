@@ -45,8 +45,11 @@ export function csrf(options: CsrfOptions = {}): Middleware {
   });
   // The option `session` of csrfTokens() reads what the session middleware sets.
   const after = options.tokens === undefined ? [] : ['session()'];
-  return describe(middleware, { role: 'input', after });
+  return describe(middleware, { role: 'input', after, sends: SENDS });
 }
+
+/** For documents. */
+const SENDS = { methods: ['POST', 'PUT', 'PATCH', 'DELETE'], responses: { 403: {} } };
 
 /**
  * Creates a guard for `@UseGuard()` that checks requests like {@link csrf}. It runs after the body was
@@ -60,7 +63,7 @@ export function csrfGuard(options: CsrfOptions = {}): (ctx: Context) => boolean 
     check(ctx);
     return true;
   });
-  return describe(guard, { role: 'guard', middleware: 'csrf()' });
+  return describe(guard, { role: 'guard', middleware: 'csrf()', sends: SENDS });
 }
 
 describeFactories(csrf, csrfGuard);

@@ -3,15 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Application } from '@fairlead/core';
 import { validate } from '@hyperjump/json-schema/openapi-3-1';
+import '@hyperjump/json-schema/openapi-3-2';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { type Document, OpenAPIBackend } from 'openapi-backend';
 import type { OpenApiDocument } from '../../src/index.js';
 
-/** Lists what the official meta-schema of OpenAPI 3.1 finds, with its dialect of JSON Schema. */
+/** Lists what the official meta-schema of the document's version finds, with its dialect of JSON Schema. */
 export async function findMetaSchemaErrors(document: OpenApiDocument): Promise<readonly unknown[]> {
-  const schema = 'https://spec.openapis.org/oas/3.1/schema-base';
+  const [version = ''] = /^\d+\.\d+/.exec(document.openapi) ?? [];
+  const schema = `https://spec.openapis.org/oas/${version}/schema-base`;
   const output = await validate(schema, JSON.parse(JSON.stringify(document)), 'BASIC');
   return output.valid ? [] : (output.errors ?? [output]);
 }
