@@ -59,7 +59,12 @@ export function createWebhook(
   const parameters = createParameters({ label, operationId, path, names: [] }, inputs, draft);
   const describeBody = (schema: object, form: Form, part: string) => {
     const { description, extensions } = contentOf(schema) ?? {};
-    const place = { label, form, hint: `${operationId} ${part}`, place: `the ${part.toLowerCase()}` };
+    const place = {
+      label,
+      form,
+      hint: `${operationId} ${part}`,
+      place: `the ${part.toLowerCase()}`,
+    };
     return { description, content: createContent(schema, place, draft), extensions };
   };
   const responses: Record<string, object> = {};

@@ -138,9 +138,9 @@ describe('an operation', () => {
   });
 
   it('refuses extensions whose names do not start with x-', () => {
-    const extensions = { internal: true } as object;
+    const options = { extensions: { internal: true } } as RouteOptions;
 
-    expect(() => createApp().get('/', { extensions }, ok)).toThrow(
+    expect(() => createApp().get('/', options, ok)).toThrow(
       expect.objectContaining({
         code: 'INVALID_OPTION',
         message: expect.stringContaining('names start with x-'),
