@@ -1,7 +1,7 @@
 import { createApp, type Handler, type StandardSchema } from '@fairlead/core';
 import { type } from 'arktype';
 import * as v from 'valibot';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createDocument, DocumentError, type DocumentOptions, openapi } from '../src/index.js';
 
@@ -115,25 +115,6 @@ describe('a schema that JSON Schema cannot express', () => {
       'application/json': { schema },
     });
   });
-});
-
-it('leaves out a QUERY route with a warning, unless the route is hidden', () => {
-  const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
-  onTestFinished(() => emitWarning.mockRestore());
-  const app = createApp()
-    .get('/books', ok)
-    .query('/books', ok)
-    .query('/authors', { hidden: true }, ok);
-  const { paths } = createDocument(app, { info });
-  expect(Object.entries(paths).map(([path, item]) => [path, ...Object.keys(item)])).toEqual([
-    ['/books', 'get'],
-  ]);
-  expect(emitWarning.mock.calls).toEqual([
-    [
-      'The document leaves out QUERY /books: OpenAPI 3.1 has no method QUERY. Pass hidden: true to the route.',
-      { type: 'FairleadWarning', code: 'FAIRLEAD_DOCUMENT' },
-    ],
-  ]);
 });
 
 describe('all problems of a document', () => {

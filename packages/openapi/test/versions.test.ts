@@ -15,7 +15,8 @@ const Tick = z.object({ data: z.string() });
 function createPrices() {
   return createApp()
     .use(json())
-    .on('QUERY', '/prices', { summary: 'Search', body: Price }, ok)
+    .query('/prices', { summary: 'Search', body: Price }, ok)
+    .query('/hidden', { hidden: true }, ok)
     .on('PURGE', '/prices', { summary: 'Purge' }, ok)
     .get('/prices', { summary: 'List', response: z.array(Price) }, () => [])
     .get(
