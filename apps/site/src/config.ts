@@ -3,6 +3,7 @@ import { slug } from 'github-slugger';
 import { defineConfig } from 'vitepress';
 import { findBrokenLinks } from './check-links.ts';
 import { translateLinks } from './links.ts';
+import { writeMarkdown } from './markdown.ts';
 import { API_FOLDER, pathOf, readPages, workspace } from './pages.ts';
 import { repository } from './repository.ts';
 import { groupPages } from './sidebar.ts';
@@ -10,6 +11,7 @@ import { releaseEmptyHeads } from './tables.ts';
 import { groupCode } from './tabs.ts';
 
 const pages = readPages();
+const rules = { pages, repository };
 const groups = groupPages(pages);
 
 /** Groups that the bar above each page links. */
@@ -46,7 +48,7 @@ export default defineConfig({
         state.src = groupCode(state.src);
       });
       md.core.ruler.push('adapt-document', ({ tokens, env }) => {
-        translateLinks({ pages, repository }, tokens, env);
+        translateLinks(rules, tokens, env);
         releaseEmptyHeads(tokens);
       });
     },
@@ -54,7 +56,12 @@ export default defineConfig({
   transformPageData({ filePath, frontmatter }) {
     if (filePath.startsWith(API_FOLDER)) frontmatter.editLink = false;
   },
+  transformHead: ({ pageData: { relativePath }, siteData: { base } }) =>
+    relativePath === '404.md'
+      ? []
+      : [['link', { rel: 'alternate', type: 'text/markdown', href: `${base}${relativePath}` }]],
   buildEnd({ outDir, site }) {
+    writeMarkdown(outDir, rules);
     const broken = findBrokenLinks(outDir, site.base);
     if (broken.length > 0) throw new Error(`Broken links:\n${broken.join('\n')}`);
   },

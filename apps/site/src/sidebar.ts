@@ -26,6 +26,7 @@ const INTRODUCTION = ['index.md', 'docs.md', 'getting-started.md'];
 
 /** A group of the side bar. */
 export interface Group extends Part {
+  readonly pages: readonly Page[];
   readonly items: readonly { readonly text: string; readonly link: string }[];
 }
 
@@ -40,11 +41,9 @@ export function groupPages(pages: readonly Page[]): readonly Group[] {
   const known = PARTS.map(({ folder }) => folder);
   const others = [...byFolder.keys()].filter((folder) => !known.includes(folder));
   return [...PARTS, ...others.map((folder) => ({ folder, text: nameOf(folder), collapsed: true }))]
-    .map((part) => ({
-      ...part,
-      items: sortIndexFirst(byFolder.get(part.folder) ?? []).map(itemOf),
-    }))
-    .filter(({ items }) => items.length > 0);
+    .map((part) => ({ ...part, pages: sortIndexFirst(byFolder.get(part.folder) ?? []) }))
+    .filter(({ pages }) => pages.length > 0)
+    .map((part) => ({ ...part, items: part.pages.map(itemOf) }));
 }
 
 function folderOf(path: string): string {

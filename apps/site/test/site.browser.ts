@@ -1,4 +1,4 @@
-import { existsSync, globSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type Context, createApp, listen, type Server } from '@fairlead/core';
@@ -110,6 +110,47 @@ describe('every page', () => {
     expect(problems).toEqual([]);
     expect(broken).toEqual([]);
     expect(wide).toEqual([]);
+  });
+});
+
+describe('the Markdown of the site', () => {
+  /** Returns the status, type and text of a file. */
+  const load = async (path: string) => {
+    const response = await fetch(new URL(path, server.url));
+    return {
+      status: response.status,
+      type: response.headers.get('Content-Type'),
+      text: await response.text(),
+    };
+  };
+
+  it('is linked by every page, and next to it', async () => {
+    const linked = paths.map((path) => {
+      const html = readFileSync(join(site, path.replace(/\/$/, '/index.html')), 'utf8');
+      const [, href] =
+        /<link rel="alternate" type="text\/markdown" href="([^"]+)">/.exec(html) ?? [];
+      return href;
+    });
+    const expected = paths.map((path) => path.replace(/\/$/, '/index.html').replace(/html$/, 'md'));
+    expect(linked).toEqual(expected);
+    expect(await load('/guides/controllers.md')).toMatchObject({
+      status: 200,
+      type: 'text/markdown; charset=utf-8',
+      text: expect.stringMatching(/^# Controllers\n/),
+    });
+  });
+
+  it('is listed in /llms.txt, whose links lead to every page', async () => {
+    const { status, text } = await load('/llms.txt');
+    const links = [...text.matchAll(/^- \[.+?\]\(([^)]+)\)/gm)].map(([, link = '']) => link);
+    const missing = links.filter((link) => !existsSync(join(site, link)));
+    expect(status).toBe(200);
+    expect(links).toHaveLength(paths.length);
+    expect(missing).toEqual([]);
+    expect(await load('/llms-full.txt')).toMatchObject({
+      status: 200,
+      text: expect.stringContaining('\nPage: guides/controllers.md\n\n# Controllers\n'),
+    });
   });
 });
 

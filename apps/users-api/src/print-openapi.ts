@@ -1,4 +1,0 @@
-import { printDocument } from '@fairlead/openapi';
-import { createOfflineApp } from './app.js';
-
-await printDocument(await createOfflineApp());
