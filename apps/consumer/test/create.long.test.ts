@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -51,16 +51,30 @@ async function readManifest(folder: string) {
   return JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
 }
 
-/** Lints, type-checks, tests and builds a project. Rejects with the output of a script that fails. */
+/**
+ * Adds the route that the project's AGENTS.md shows. Then lints, type-checks, tests and builds the project. Rejects with
+ * the output of a script that fails.
+ */
 async function check(project: string, packageManager: string): Promise<void> {
+  await addRoute(project);
   const { scripts } = await readManifest(project);
-  const checks = ['lint', 'typecheck', 'check', 'routes', 'test', 'build'].filter(
+  const offline = ['check', 'routes', 'openapi'];
+  const checks = ['lint', 'typecheck', ...offline, 'test', 'build'].filter(
     (name) => name in scripts,
   );
   for (const script of checks) {
     await run(packageManager, ['run', script], project).catch(({ stdout, stderr }) => {
       throw new Error(`${packageManager} run ${script} failed in ${project}:\n${stdout}${stderr}`);
     });
+  }
+}
+
+/** Writes the files that the project's AGENTS.md shows. */
+async function addRoute(project: string): Promise<void> {
+  const text = await readFile(join(project, 'AGENTS.md'), 'utf8');
+  for (const [, code = '', file = ''] of text.matchAll(/^```ts\n(\/\/ (\S+)\n.*?)^```$/gms)) {
+    // The first line is the name of the file.
+    await writeFile(join(project, file), code.replace(/^.*\n/, ''));
   }
 }
 
@@ -228,6 +242,10 @@ it.concurrent('rest-api, with bun', async (context) => {
   const { expect } = context;
   const project = await create(context, 'rest-api', 'bun');
   await check(project, 'bun');
+  const document = JSON.parse(await readFile(join(project, 'openapi.json'), 'utf8'));
+  expect(Object.keys(document.paths)).toEqual(['/api/tags', '/api/tasks', '/api/tasks/{id}']);
+  // The tests use another folder.
+  await expect(access(join(project, 'data'))).rejects.toThrow('ENOENT');
   const service = await start(context, project, 'start');
   const url = await service.nextUrl();
   const [status, task] = await send(`${url}/api/tasks`, { title: 'Buy milk' });
@@ -261,7 +279,7 @@ it('counts at most 400 lines of source, tests and configuration in rest-api', as
 }) => {
   await run(program, ['counted', '-t', 'rest-api', '--no-install', '--no-git'], root);
   const entries = await readdir(join(root, 'counted'), { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile() && entry.name !== 'README.md');
+  const files = entries.filter((entry) => entry.isFile() && !entry.name.endsWith('.md'));
   const texts = files.map(({ parentPath, name }) => readFile(join(parentPath, name), 'utf8'));
   expect((await Promise.all(texts)).join('').split('\n').length - 1).toBeLessThanOrEqual(400);
 });

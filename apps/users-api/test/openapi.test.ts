@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
 import { bodyOf, createApps } from './support/api.js';
-import { builtProgram } from './support/built-program.js';
+import { APP } from './support/built-program.js';
 
 interface Operation {
   readonly operationId: string;
@@ -90,7 +92,9 @@ describe('/openapi.json', () => {
   });
 
   it('is what the script prints without listening', async () => {
-    const { stdout } = await promisify(execFile)(process.execPath, [builtProgram('print-openapi')]);
+    const { scripts } = JSON.parse(await readFile(join(APP, 'package.json'), 'utf8'));
+    const [, ...args] = scripts.openapi.split(' ');
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: APP });
     expect(JSON.parse(stdout)).toEqual(await fetchDocument());
   });
 });

@@ -131,7 +131,7 @@ export async function createProject(options: ProjectOptions): Promise<void> {
   function fill(file: string, text: string): string {
     if (file === 'package.json') return fillManifest(JSON.parse(text), name, versions);
     if (file === 'Dockerfile') return translateDockerfile(text, packageManager, isYarn1);
-    if (file === 'README.md') text = text.replaceAll(/\bnpm\b/g, packageManager);
+    if (file.endsWith('.md')) text = text.replaceAll(/\bnpm\b/g, packageManager);
     return text
       .replaceAll('{{name}}', name)
       .replaceAll('{{secret}}', () => randomBytes(32).toString('base64url'));

@@ -60,6 +60,7 @@ describe('a created project', () => {
         expect.arrayContaining([
           '.git',
           '.gitignore',
+          'AGENTS.md',
           'package.json',
           'src',
           'test',
@@ -67,6 +68,7 @@ describe('a created project', () => {
         ]),
       );
       expect(await read('my-app/README.md')).toMatch(/^# my-app\n/);
+      expect(await read('my-app/AGENTS.md')).toMatch(/^# my-app\n/);
     },
   );
 
@@ -166,10 +168,13 @@ describe('a created project', () => {
     );
   });
 
-  it('has a README whose commands are those of the package manager', async () => {
+  it('has documents whose commands are those of the package manager', async () => {
     create('my-app', '-t', 'auth', '--package-manager', 'yarn');
     const readme = await read('my-app/README.md');
     expect(readme).toContain('\nyarn install\nyarn run dev\n');
+    expect(await read('my-app/AGENTS.md')).toContain(
+      '`yarn run typecheck`, `yarn run lint`, `yarn run check`',
+    );
     expect(readme).toContain('`yarn add @fairlead/openapi` and `yarn add -D swagger-ui-dist`');
   });
 

@@ -28,7 +28,7 @@ let isChecked = false;
  * @param name - The program, a file in `dist` without its extension.
  * @throws {Error} When the build is missing or older than the sources, so that no test runs old code.
  */
-export function builtProgram(name: 'main' | 'seed' | 'print-openapi'): string {
+export function builtProgram(name: 'main' | 'seed'): string {
   const program = join(APP, 'dist', `${name}.js`);
   const outdated = isChecked ? undefined : findOutdated();
   if (outdated !== undefined || !existsSync(program)) {

@@ -16,7 +16,7 @@ export type Role = z.infer<typeof Role>;
 export type Account = z.infer<typeof Account>;
 export type Credentials = z.infer<typeof Credentials>;
 
-export type Database = ReturnType<typeof openDatabase>;
+export type Database = Pick<ReturnType<typeof openDatabase>, 'read' | 'write' | 'check'>;
 export const DATABASE = token<Database>('Database');
 
 const COLUMNS = 'id, email, role';

@@ -1,12 +1,19 @@
 import { controllersPlugin } from '@fairlead/controllers';
-import { createApp, createRouter, errorHandler, json, notFoundHandler } from '@fairlead/core';
-import type { Container } from '@fairlead/di';
+import {
+  createApp,
+  createRouter,
+  errorHandler,
+  json,
+  notFoundHandler,
+  ServiceUnavailableError,
+} from '@fairlead/core';
+import { type Container, createContainer } from '@fairlead/di';
 import { jwtGuard } from '@fairlead/jwt/controllers';
 import { createHealth, requestId } from '@fairlead/middleware';
-import { logErrors, logRequests } from '@fairlead/pino';
+import { createLogger, logErrors, logRequests } from '@fairlead/pino';
 import type { Logger } from 'pino';
 import { Accounts, DATABASE, openDatabase } from './accounts.js';
-import type { Config } from './config.js';
+import { Config } from './config.js';
 import { Passwords } from './passwords.js';
 import { Tokens } from './tokens.js';
 
@@ -36,4 +43,16 @@ export async function createAuthApi(container: Container, { config, logger, stop
   const { ADMIN_EMAIL: email, ADMIN_PASSWORD: password } = config;
   if (email && password) await container.resolve(Accounts).create({ email, password }, 'admin');
   return app.route('/', router).use(notFoundHandler());
+}
+
+/** Creates the application for the command line of Fairlead, which needs neither a database nor secrets. */
+export function createOfflineApp() {
+  const refuse = (): never => {
+    throw new ServiceUnavailableError('There is no database offline.');
+  };
+  const database = { read: refuse, write: refuse, check: refuse };
+  const container = createContainer().override(DATABASE, { useValue: database });
+  const logger = createLogger({ level: 'silent' });
+  const config = Config.parse({ JWT_SECRET: 'offline'.padEnd(32, '-') });
+  return createAuthApi(container, { config, logger });
 }

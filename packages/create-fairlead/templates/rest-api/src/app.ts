@@ -1,11 +1,18 @@
 import { controllersPlugin } from '@fairlead/controllers';
-import { createApp, createRouter, errorHandler, json, notFoundHandler } from '@fairlead/core';
-import type { Container } from '@fairlead/di';
+import {
+  createApp,
+  createRouter,
+  errorHandler,
+  json,
+  notFoundHandler,
+  ServiceUnavailableError,
+} from '@fairlead/core';
+import { type Container, createContainer } from '@fairlead/di';
 import { createHealth, requestId } from '@fairlead/middleware';
 import { openapi } from '@fairlead/openapi';
-import { logErrors, logRequests } from '@fairlead/pino';
+import { createLogger, logErrors, logRequests } from '@fairlead/pino';
 import type { Logger } from 'pino';
-import type { Config } from './config.js';
+import { Config } from './config.js';
 import { DATABASE, openDatabase } from './tasks.js';
 
 interface Options {
@@ -28,4 +35,15 @@ export async function createTasksApi(container: Container, { config, logger, sto
   const root = new URL('./controllers/', import.meta.url);
   await app.plugin(controllersPlugin({ router, container, root, prefix: '/api', strict: true }));
   return app.route('/', router).use(notFoundHandler());
+}
+
+/** Creates the application for the command line of Fairlead, which needs no database. */
+export function createOfflineApp() {
+  const refuse = (): never => {
+    throw new ServiceUnavailableError('There is no database offline.');
+  };
+  const database = { read: refuse, write: refuse, check: refuse };
+  const container = createContainer().override(DATABASE, { useValue: database });
+  const logger = createLogger({ level: 'silent' });
+  return createTasksApi(container, { config: Config.parse({}), logger });
 }

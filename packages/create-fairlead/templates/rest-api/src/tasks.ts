@@ -16,7 +16,7 @@ export type Task = z.infer<typeof Task>;
 export type NewTask = z.infer<typeof NewTask>;
 export type TaskChanges = z.infer<typeof TaskChanges>;
 
-export type Database = ReturnType<typeof openDatabase>;
+export type Database = Pick<ReturnType<typeof openDatabase>, 'read' | 'write' | 'check'>;
 export const DATABASE = token<Database>('Database');
 
 const COLUMNS = 'id, title, done, created_at AS createdAt';
