@@ -1,6 +1,7 @@
 /** Creates a package like the others, in the repository that is the working directory. CONTRIBUTING.md lists what. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { renderAgents } from './agents.ts';
 
 const USAGE = `Usage: pnpm new-package <name> "<what it does>"
 Example: pnpm new-package job-queue "Runs jobs in the background"`;
@@ -106,6 +107,19 @@ const app = createApp()
 console.log((await app.request('/')).status); // 200
 \`\`\`
 `,
+    [`${folder}/AGENTS.md`]: `## Use
+
+\`\`\`ts
+import { createApp, errorHandler } from '@fairlead/core';
+import { ${factory} } from '${specifier}';
+
+const app = createApp().use(errorHandler(), ${factory}());
+\`\`\`
+
+## Rules
+
+- Register \`${factory}()\` after \`errorHandler()\`.
+`,
     [`${folder}/src/index.ts`]: `export { ${factory} } from './${name}.js';\n`,
     [`${folder}/src/${name}.ts`]: `import type { Middleware } from '@fairlead/core';
 
@@ -181,5 +195,7 @@ if (problem !== undefined) {
     writeFileSync(path, text);
     console.log(`${verb} ${path}`);
   }
+  // With parts that come from the other files.
+  writeFileSync(`packages/${name}/AGENTS.md`, renderAgents(process.cwd(), name));
   console.log(`Next: pnpm install && pnpm --filter @fairlead/${name} test`);
 }

@@ -63,13 +63,19 @@ it.each([
 });
 
 it('a new package is what the tests of this app expect of each package', async () => {
-  const files = ['manifests', 'import-cycles', 'links', 'test/readme.test.ts'];
+  const files = ['agents', 'manifests', 'import-cycles', 'links', 'test/readme.test.ts'];
   expect(await passing(files, NAME)).toEqual([
     'is listed in README.md and in ARCHITECTURE.md: packages/job-queue',
     'is public, has provenance and a license: packages/job-queue',
+    'packages/job-queue/AGENTS.md has what the package exports now',
+    'packages/job-queue/AGENTS.md is published, short, and shows how to use it',
+    'packages/job-queue/AGENTS.md names only functions that exist',
     'packages/job-queue/src has no import cycle',
     'point to existing files and folders',
+    'point to existing files and folders',
     'point to existing headings',
+    'point to existing headings',
+    'runs and prints its comments: packages/job-queue/AGENTS.md:8',
     'runs and prints its comments: packages/job-queue/README.md:12',
   ]);
 });

@@ -25,7 +25,8 @@ afterAll(() => rm(project, { recursive: true, force: true }));
 it.each(published)('a tarball has code, types and documents, and no source: %s', (name) => {
   const files = globSync('**/*.*', { cwd: folderOf(name), exclude: ['templates/**'] });
   const modules = globSync('dist/*.{js,d.ts}', { cwd: folderOf(name) });
-  expect(files.toSorted()).toEqual(['README.md', ...modules, 'package.json'].toSorted());
+  const documents = ['AGENTS.md', 'README.md'];
+  expect(files.toSorted()).toEqual([...documents, ...modules, 'package.json'].toSorted());
 });
 
 it.each(published)('no file of a tarball refers to a source map: %s', (name) => {

@@ -18,7 +18,7 @@ const EXCLUDED = ['docs/compilers.md', 'docs/getting-started.md'];
 
 /** The paths of all user documentation, relative to the workspace. */
 export const documents: readonly string[] = globSync(
-  ['README.md', 'docs/**/*.md', 'packages/*/README.md'],
+  ['README.md', 'docs/**/*.md', 'packages/*/{README,AGENTS}.md'],
   { cwd: workspace },
 ).toSorted();
 

@@ -1,0 +1,43 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { renderAgents } from '../src/agents.js';
+import { published } from './support/packages.js';
+import { workspace } from './support/project.js';
+
+const read = (file: string) => readFileSync(join(workspace, file), 'utf8');
+const { homepage } = JSON.parse(read('packages/core/package.json'));
+
+/** Agents read the whole file. */
+const MAX_LINES = 80;
+
+/** Functions of applications, of Node.js and of zod. */
+const OF_OTHERS = ['createMyApp', 'createOfflineApp', 'exit', 'meta'];
+
+/** Every word in the API of the packages. */
+const words = new Set(
+  globSync('packages/*/api/*.api.md', { cwd: workspace }).flatMap((file) =>
+    read(file).match(/[A-Za-z_$][\w$]*/g),
+  ),
+);
+
+it.each(published)('packages/%s/AGENTS.md has what the package exports now', async (name) => {
+  const file = `packages/${name}/AGENTS.md`;
+  await expect(renderAgents(workspace, name, homepage)).toMatchFileSnapshot(join(workspace, file));
+});
+
+it.each(published)('packages/%s/AGENTS.md is published, short, and shows how to use it', (name) => {
+  const text = read(`packages/${name}/AGENTS.md`);
+  expect(JSON.parse(read(`packages/${name}/package.json`)).files).toContain('AGENTS.md');
+  expect(text.split('\n').length).toBeLessThanOrEqual(MAX_LINES);
+  expect(text).toMatch(/^## Use\n\n```(?:ts|sh)/m);
+  expect(text.split('\n## Rules\n')[1]).toMatch(/^\n- .+\n/);
+});
+
+it.each(published)('packages/%s/AGENTS.md names only functions that exist', (name) => {
+  const prose = read(`packages/${name}/AGENTS.md`).replaceAll(/^```.*?^```$/gms, '');
+  const calls = [...prose.matchAll(/`[^`\n]*?([A-Za-z_$][\w$]*)\([^`]*`/g)].map(
+    ([, call = '']) => call,
+  );
+  expect(calls.filter((call) => !words.has(call) && !OF_OTHERS.includes(call))).toEqual([]);
+});
