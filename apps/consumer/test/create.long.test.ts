@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -41,6 +41,11 @@ async function create(
       group[name] = `file:${tarballs[folder]}`;
     }
   }
+  // That of the command line, too, which depends on it.
+  const serve = { '@fairlead/serve': `file:${tarballs.serve}` };
+  if (packageManager === 'pnpm') {
+    await appendFile(join(project, 'pnpm-workspace.yaml'), `overrides: ${JSON.stringify(serve)}\n`);
+  } else if (packageManager === 'bun') manifest.overrides = serve;
   await writeFile(join(project, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   const options = packageManager === 'npm' ? ['--no-audit', '--no-fund'] : [];
   await run(packageManager, ['install', '--prefer-offline', ...options], project);

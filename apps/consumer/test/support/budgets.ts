@@ -1,8 +1,8 @@
 /** The largest packed size of each package in kB, by folder name: 4 % above the measured size, rounded up. */
 export const packedBudgets: Readonly<Record<string, number>> = {
-  'aws-lambda': 11,
-  client: 9,
-  connect: 13,
+  'aws-lambda': 12,
+  client: 10,
+  connect: 14,
   controllers: 70,
   core: 113,
   di: 41,
@@ -13,12 +13,12 @@ export const packedBudgets: Readonly<Record<string, number>> = {
   openapi: 25,
   opentelemetry: 11,
   pino: 10,
-  'rate-limit': 16,
-  serve: 14,
+  'rate-limit': 17,
+  serve: 15,
   session: 21,
-  static: 16,
+  static: 17,
   store: 26,
-  testing: 18,
+  testing: 19,
   websocket: 16,
 };
 
