@@ -1,7 +1,7 @@
 import { createApp, errorHandler, json, listen, NotFoundError } from '@fairlead/core';
 import { afterEach, describe, expect, expectTypeOf, it } from 'vitest';
 import { createClient, ResponseError } from './client.js';
-import type { ClientOf, Json } from './contract.js';
+import type { CallOptions, ClientOf, Contract, EventMessage, Json } from './contract.js';
 
 /** A controller as `defineController()` types it. */
 interface Users {
@@ -59,7 +59,11 @@ const SINCE = new Date(0);
 const app = createApp()
   .use(errorHandler(), json())
   .get('/api/users', (ctx) => [
-    { id: ctx.searchParams.toString(), name: ctx.get('x-name') ?? '', createdAt: SINCE },
+    {
+      id: ctx.searchParams.toString(),
+      name: ctx.get(ctx.get('x-echo') ?? 'x-name') ?? '',
+      createdAt: SINCE,
+    },
   ])
   .get('/api/users/:id', (ctx) => {
     if (ctx.params.id === '0') throw new NotFoundError('No such user', { code: 'USER_NOT_FOUND' });
@@ -87,6 +91,8 @@ const app = createApp()
 const inProcess = { fetch: (request: Request) => app.fetch(request) };
 const client = createClient<Routes>('http://localhost', inProcess);
 const untyped = createClient('http://localhost/api/', inProcess);
+const untypedUsers = (options: CallOptions<Contract>) =>
+  untyped.get('/users', options) as Promise<readonly { id: string; name: string }[]>;
 
 describe('the functions for each method', () => {
   it('return the body of a successful response', async () => {
@@ -146,6 +152,33 @@ describe('the functions for each method', () => {
       code: undefined,
       problem: { detail: 'Down for an hour' },
     });
+  });
+
+  it('fill in a path of OpenAPI, and a name with any letters', async () => {
+    const params = { 'user-id': 'a/b', größe: 7 };
+    const user = (await untyped.get('/users/{user-id}', { params })) as { id: string };
+    expect(user.id).toBe('a/b');
+    expect(await untyped.get('/users/:größe', { params })).toMatchObject({ id: '7' });
+  });
+
+  it('write the names of members in brackets, for objects in a query', async () => {
+    const query = { created: { gte: 1, not: ['2', '3'], lt: undefined }, on: new Date(0) };
+    const [user] = await untypedUsers({ query });
+    const values = new URLSearchParams(user?.id);
+    expect([...values]).toEqual([
+      ['created[gte]', '1'],
+      ['created[not]', '2'],
+      ['created[not]', '3'],
+      ['on', String(query.on)],
+    ]);
+  });
+
+  it('prefer JSON, unless the call asks for something else', async () => {
+    const header = { 'X-Echo': 'Accept' };
+    const [user] = await untypedUsers({ headers: header });
+    expect(user?.name).toBe('application/json, */*;q=0.9');
+    const [other] = await untypedUsers({ headers: { ...header, Accept: 'text/csv' } });
+    expect(other?.name).toBe('text/csv');
   });
 
   it('name a missing parameter', async () => {
@@ -232,4 +265,88 @@ it('does not compile with a wrong path, parameter or body', () => {
     client.get('/api/users', { query: { page: 'two' } }),
   ];
   expect(calls).toBeTypeOf('function');
+});
+
+/** Routes as a generated file describes them. */
+interface Generated {
+  GET: {
+    '/users': { query?: { page?: number }; received: { 200: readonly Person[] } };
+    '/users/:id': {
+      params: { id: string };
+      headers?: { 'x-tenant'?: 'a' | 'b' };
+      received: { 200: Person; 204: undefined };
+      errors: { 404: readonly ['USER_NOT_FOUND']; 409: { message: string; code: number } };
+    };
+    '/any': {
+      received: { 201: 'a'; '2XX': 'b' };
+      errors: { 404: Other; '4XX': Other; default: Other };
+    };
+    '/events': { received: { 200: string }; events: EventMessage<'added', number> };
+  };
+  POST: { '/users': { body: { name: string }; received: { 201: Person } } };
+}
+
+interface Person {
+  readonly id: string;
+}
+
+interface Other {
+  readonly reason: string;
+}
+
+describe('a generated client', () => {
+  const generated = createClient<Generated>('http://localhost/api', inProcess);
+
+  it('has the bodies of responses under their names', async () => {
+    const users = await generated.get('/users', { query: { page: 1 } });
+    expectTypeOf(users).toEqualTypeOf<readonly Person[]>();
+    expect(users[0]?.id).toBe('page=1');
+    const options = { params: { id: '7' }, headers: { 'x-tenant': 'a', Accept: '*/*' } } as const;
+    const user = await generated.get('/users/:id', options);
+    expectTypeOf(user).toEqualTypeOf<Person | undefined>();
+    expectTypeOf(generated.get<'/any'>).returns.resolves.toEqualTypeOf<'a' | 'b'>();
+  });
+
+  it('has codes and other members of errors, by status', async () => {
+    const result = await generated.send('GET', '/users/:id', { params: { id: '0' } });
+    expect(result.ok).toBe(false);
+    if (result.ok) expectTypeOf(result.status).toEqualTypeOf<200 | 204>();
+    else if (result.status === 404) {
+      expectTypeOf(result.problem.code).toEqualTypeOf<'USER_NOT_FOUND' | undefined>();
+    } else if (result.status === 409) {
+      expectTypeOf(result.problem.code).toEqualTypeOf<number>();
+      expectTypeOf(result.problem.detail).toEqualTypeOf<string>();
+    } else expectTypeOf(result.problem.code).toEqualTypeOf<string | undefined>();
+  });
+
+  it('knows the other statuses that a key of several stands for', () => {
+    const send = () => generated.send('GET', '/any');
+    type Answer = Awaited<ReturnType<typeof send>>;
+    expectTypeOf<Extract<Answer, { ok: true; body: 'b' }>['status']>().toEqualTypeOf<
+      200 | 202 | 203 | 204 | 205 | 206 | 207 | 208 | 226
+    >();
+    expectTypeOf<Extract<Answer, { ok: false }>['problem']['reason']>().toEqualTypeOf<string>();
+    expectTypeOf(generated.events<'/events'>).returns.toEqualTypeOf<
+      AsyncGenerator<EventMessage<'added', number>, void, undefined>
+    >();
+    expect(send).toBeTypeOf('function');
+  });
+
+  it('does not compile with what a route does not have', () => {
+    const calls = () => [
+      // @ts-expect-error: no such path
+      generated.get('/user'),
+      // @ts-expect-error: the API has no route with this method
+      generated.put('/users', { body: {} }),
+      // @ts-expect-error: the parameters are missing
+      generated.get('/users/:id'),
+      // @ts-expect-error: the header has other values
+      generated.get('/users/:id', { params: { id: '7' }, headers: { 'x-tenant': 'c' } }),
+      // @ts-expect-error: the route has no query
+      generated.get('/users/:id', { params: { id: '7' }, query: { page: 1 } }),
+      // @ts-expect-error: a member of the body has another name
+      generated.post('/users', { body: { fullName: 'Ada' } }),
+    ];
+    expect(calls).toBeTypeOf('function');
+  });
 });

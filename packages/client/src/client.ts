@@ -66,7 +66,7 @@ export interface Client<Routes extends AnyApi = Api> {
   ): AsyncGenerator<EventOf<Routes['GET'][Path]>, void, undefined>;
 }
 
-type AnyApi = { readonly [Name in Method]: object };
+type AnyApi = { readonly [Name in Method]?: object };
 
 /** A response that is not successful. */
 export class ResponseError extends Error {
@@ -120,6 +120,8 @@ export function createClient<Routes extends AnyApi = Api>(
     const target = base + fillPattern(path, call.params) + queryOf(call.query);
     const headers = new Headers(typeof shared === 'function' ? await shared() : shared);
     for (const [name, value] of Object.entries(call.headers ?? {})) headers.set(name, value);
+    // Without it, a server that has several representations may send another one.
+    if (!headers.has('Accept')) headers.set('Accept', 'application/json, */*;q=0.9');
     const init: RequestInit = { method, headers, credentials, ...bodyOf(call.body, headers) };
     if (call.signal !== undefined) init.signal = call.signal;
     const send = given ?? fetch;
@@ -168,29 +170,42 @@ export function createClient<Routes extends AnyApi = Api>(
   return client as object as Client<Routes>;
 }
 
+/** Matches a parameter of a pattern, such as `:id` or `*path`. A wildcard may lack a name. */
+const PARAMETER = /[:*][\p{L}_][\p{L}\p{M}\p{N}_]*|\*/gu;
+
+/** Matches a parameter of a path of OpenAPI, such as `{user-id}`. A generated client has such paths. */
+const TEMPLATE_PARAMETER = /\{[^{}]*\}/g;
+
 /** Replaces the parameters of a pattern. A wildcard keeps its slashes. */
 function fillPattern(pattern: string, params: AnyOptions['params'] = {}): string {
-  return pattern.replace(
-    /([:*])([A-Za-z_]\w*)|\*/g,
-    (_text, sign: string | undefined, name = '*') => {
-      const value = params[name];
-      if (value === undefined) {
-        throw new TypeError(
-          `Cannot call ${pattern}: the parameter '${name}' is missing. Pass it in params.`,
-        );
-      }
-      const encoded = encodeURIComponent(String(value));
-      return sign === ':' ? encoded : encoded.replaceAll('%2F', '/');
-    },
-  );
+  const parameter = pattern.includes('{') ? TEMPLATE_PARAMETER : PARAMETER;
+  return pattern.replace(parameter, (text) => {
+    const name = text.replace(/^[:{]|^\*(?=.)|\}$/g, '');
+    const value = params[name];
+    if (value === undefined) {
+      throw new TypeError(
+        `Cannot call ${pattern}: the parameter '${name}' is missing. Pass it in params.`,
+      );
+    }
+    const encoded = encodeURIComponent(String(value));
+    return text.startsWith('*') ? encoded.replaceAll('%2F', '/') : encoded;
+  });
 }
 
-/** Formats a query. Leaves out undefined values, and repeats the name for each value of an array. */
+/**
+ * Formats a query. Leaves out undefined values, and repeats the name for each value of an array. The members of an
+ * object have their names in brackets.
+ */
 function queryOf(query: AnyOptions['query'] = {}): string {
-  const pairs = Object.entries(query)
-    .filter(([, value]) => value !== undefined)
-    .flatMap(([name, value]) => [value].flat().map((one): [string, string] => [name, String(one)]));
+  const pairs = Object.entries(query).flatMap(([name, value]) => pairsOf(name, value));
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
+}
+
+function pairsOf(name: string, value: unknown): [string, string][] {
+  if (value === undefined) return [];
+  if (Array.isArray(value)) return value.flatMap((one) => pairsOf(name, one));
+  if (Object.prototype.toString.call(value) !== '[object Object]') return [[name, String(value)]];
+  return Object.entries(value as object).flatMap(([key, one]) => pairsOf(`${name}[${key}]`, one));
 }
 
 /** Converts a body to JSON, unless `fetch` can send it as it is. */

@@ -1,6 +1,6 @@
 /**
  * What a client needs to know about a route. It exists only in types. `typeof` a controller of
- * `defineController()` contains one per route; a generated client contains them as text.
+ * `defineController()` contains one per route. A generated client has {@link GeneratedRoute}s instead.
  */
 export interface Contract {
   readonly method: string;
@@ -16,6 +16,23 @@ export interface Contract {
   readonly response: unknown;
   /** The codes of the problems that the route declares, by status. */
   readonly errors?: unknown;
+}
+
+/**
+ * A route as `fairlead client` writes it. `params`, `query`, `headers` and `body` are the options of a call, and
+ * absent if the route has none.
+ */
+export interface GeneratedRoute {
+  readonly params?: unknown;
+  readonly query?: unknown;
+  readonly headers?: unknown;
+  readonly body?: unknown;
+  /** The bodies of successful responses, as the client returns them, by status or `'2XX'`. */
+  readonly received: unknown;
+  /** By status, `'4XX'`, `'5XX'` or `'default'`: the codes of problems, or the type of another body. */
+  readonly errors?: unknown;
+  /** The messages of an event stream. */
+  readonly events?: unknown;
 }
 
 /** The routes of an API: a contract for each path of each method. */
@@ -91,11 +108,13 @@ type Segment<Part extends string> = Part extends '/' | ''
 /** What a call of a route receives besides the path. Members that the route needs are required. */
 export type CallOptions<Route> =
   // In brackets, so that a check of any route looks at all routes at once instead of at each of them.
-  [Route] extends [
-    { readonly params: infer Params; readonly query: infer Query; readonly body: infer Body },
-  ]
-    ? Part<'params', Params> & Part<'query', Query> & Part<'body', Body> & CommonOptions
-    : CommonOptions;
+  [Route] extends [GeneratedRoute]
+    ? Pick<Route, keyof Route & ('params' | 'query' | 'headers' | 'body')> & CommonOptions
+    : [Route] extends [
+          { readonly params: infer Params; readonly query: infer Query; readonly body: infer Body },
+        ]
+      ? Part<'params', Params> & Part<'query', Query> & Part<'body', Body> & CommonOptions
+      : CommonOptions;
 
 /** Options of every call. */
 export interface CommonOptions {
@@ -121,23 +140,25 @@ export type CallArguments<Route> =
     : readonly [options: CallOptions<Route>];
 
 /** The body of a successful response of a route. */
-export type Success<Route> = [Route] extends [{ readonly response: infer Response }]
-  ? unknown extends Response
-    ? unknown
-    : Json<Response[SuccessStatus & keyof Response]>
-  : unknown;
+export type Success<Route> = [Route] extends [{ readonly received: infer Received }]
+  ? Received[(SuccessStatus | '2XX') & keyof Received]
+  : [Route] extends [{ readonly response: infer Response }]
+    ? unknown extends Response
+      ? unknown
+      : Json<Response[SuccessStatus & keyof Response]>
+    : unknown;
 
 /**
  * The events of a route: those that its handler passes to `eventStream()`, or else any. The type of data that may be
  * text is unknown, because the client parses text that is JSON.
  */
-export type EventOf<Route> = Route extends {
-  readonly response: { readonly 200: { readonly '~events': infer Sent } };
-}
-  ? Sent extends { readonly data: infer Data }
-    ? EventMessage<NameOf<Sent>, [Extract<Data, string>] extends [never] ? Json<Data> : unknown>
-    : never
-  : EventMessage;
+export type EventOf<Route> = Route extends { readonly events: infer Messages }
+  ? Messages
+  : Route extends { readonly response: { readonly 200: { readonly '~events': infer Sent } } }
+    ? Sent extends { readonly data: infer Data }
+      ? EventMessage<NameOf<Sent>, [Extract<Data, string>] extends [never] ? Json<Data> : unknown>
+      : never
+    : EventMessage;
 
 type NameOf<Sent> = Sent extends { readonly event: infer Name extends string }
   ? Name
@@ -155,16 +176,23 @@ export interface EventMessage<Name extends string = string, Data = unknown> {
 
 /** What `send()` of a client returns: a response with its body or problem, by status. */
 export type Result<Route> =
-  | (Route extends { readonly response: infer Response }
-      ? unknown extends Response
-        ? SuccessWith<SuccessStatus, unknown>
-        : {
-            readonly [Status in keyof Response & SuccessStatus]: SuccessWith<
-              Status,
-              Json<Response[Status]>
-            >;
-          }[keyof Response & SuccessStatus]
-      : never)
+  | (Route extends { readonly received: infer Received }
+      ? {
+          readonly [Key in keyof Received]: SuccessWith<
+            StatusOf<Key, keyof Received>,
+            Received[Key]
+          >;
+        }[keyof Received]
+      : Route extends { readonly response: infer Response }
+        ? unknown extends Response
+          ? SuccessWith<SuccessStatus, unknown>
+          : {
+              readonly [Status in keyof Response & SuccessStatus]: SuccessWith<
+                Status,
+                Json<Response[Status]>
+              >;
+            }[keyof Response & SuccessStatus]
+        : never)
   | Failure<Route extends { readonly errors?: infer Errors } ? NonNullable<Errors> : unknown>;
 
 interface SuccessWith<Status, Body> {
@@ -176,19 +204,33 @@ interface SuccessWith<Status, Body> {
 
 type Failure<Errors> =
   | {
-      readonly [Status in keyof Errors & ErrorStatus]: FailureWith<Status, CodeOf<Errors[Status]>>;
-    }[keyof Errors & ErrorStatus]
-  | FailureWith<Exclude<ErrorStatus, keyof Errors>, string>;
+      readonly [Key in keyof Errors & (ErrorStatus | keyof Ranges)]: FailureWith<
+        StatusOf<Key, keyof Errors>,
+        ProblemOf<Errors[Key]>
+      >;
+    }[keyof Errors & (ErrorStatus | keyof Ranges)]
+  | OtherFailure<Exclude<ErrorStatus, keyof Errors | Ranges[keyof Errors & keyof Ranges]>>;
 
-interface FailureWith<Status, Code extends string> {
+type OtherFailure<Status> = [Status] extends [never] ? never : FailureWith<Status, Problem>;
+
+interface FailureWith<Status, Body> {
   readonly ok: false;
   readonly status: Status;
-  readonly problem: Problem<Code>;
+  readonly problem: Body;
   readonly response: Response;
 }
 
-/** The codes that a route declares for a status; any if it declares none. */
-type CodeOf<Codes> = Codes extends readonly [string, ...string[]] ? Codes[number] : string;
+/** The body of an error: a problem with the codes of a list, or another body that the document describes. */
+type ProblemOf<Described> = Described extends readonly [string, ...string[]]
+  ? Problem<Described[number]>
+  : Described extends readonly unknown[]
+    ? Problem
+    : Described & {
+        readonly [Name in Exclude<
+          'type' | 'title' | 'status' | 'detail',
+          keyof Described
+        >]: Problem[Name];
+      };
 
 /** The body of an error response, as `errorHandler()` sends it (RFC 9457). */
 export interface Problem<Code extends string = string> {
@@ -233,7 +275,21 @@ type Unwritten = ((...args: never) => unknown) | symbol;
 
 type SuccessStatus = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 208 | 226;
 
-type ErrorStatus =
+type ClientErrorStatus =
   | (400 | 401 | 402 | 403 | 404 | 405 | 406 | 407 | 408 | 409 | 410 | 411 | 412 | 413 | 414 | 415)
-  | (416 | 417 | 418 | 421 | 422 | 423 | 424 | 425 | 426 | 428 | 429 | 431 | 451)
-  | (500 | 501 | 502 | 503 | 504 | 505 | 506 | 507 | 508 | 510 | 511);
+  | (416 | 417 | 418 | 421 | 422 | 423 | 424 | 425 | 426 | 428 | 429 | 431 | 451);
+
+type ServerErrorStatus = 500 | 501 | 502 | 503 | 504 | 505 | 506 | 507 | 508 | 510 | 511;
+
+type ErrorStatus = ClientErrorStatus | ServerErrorStatus;
+
+/** The keys of OpenAPI for several statuses. */
+interface Ranges {
+  readonly '2XX': SuccessStatus;
+  readonly '4XX': ClientErrorStatus;
+  readonly '5XX': ServerErrorStatus;
+  readonly default: ErrorStatus;
+}
+
+/** The statuses that a key stands for, except those with another key. */
+type StatusOf<Key, Keys> = Key extends keyof Ranges ? Exclude<Ranges[Key], Keys> : Key;
