@@ -18,6 +18,8 @@ interface Parameter extends Omit<DescribedSchema, 'isArray'> {
   readonly required?: true;
   readonly style?: 'form';
   readonly explode?: true;
+  /** For generated clients. */
+  readonly 'x-wildcard'?: true;
 }
 
 /** A parameter that nothing describes. */
@@ -53,9 +55,13 @@ export function createParameters(
   const params = membersFrom('param', operation, inputs, draft);
   const ofPath = path.names.map((name, index) => {
     const member = params.find((param) => param.name === name) ?? TEXT;
-    const description = name === path.wildcard ? 'The rest of the path, with its slashes.' : '';
-    const described = description === '' ? member : { description, ...member };
-    return createParameter('path', { ...described, name: names[index] ?? name, required: true });
+    const parameter = { ...member, name: names[index] ?? name, required: true };
+    if (name !== path.wildcard) return createParameter('path', parameter);
+    const description = 'The rest of the path, with its slashes.';
+    return {
+      ...createParameter('path', { description, ...parameter }),
+      'x-wildcard': true as const,
+    };
   });
   const query = membersFrom('query', operation, inputs, draft);
   const headers = membersFrom('header', operation, inputs, draft);

@@ -52,6 +52,12 @@ describe('paths', () => {
     expect(Object(get).parameters ?? []).toHaveLength(names.length);
   });
 
+  it('mark the parameter of a wildcard', () => {
+    const { get } = pathsOf(['GET', '/:user/*path'])['/{user}/{path}'] ?? {};
+    const marks = Object(get).parameters.map((one: object) => Reflect.get(one, 'x-wildcard'));
+    expect(marks).toEqual([undefined, true]);
+  });
+
   it('take the parameter names of the first route', () => {
     const paths = pathsOf(['GET', '/users/:id'], ['PUT', '/users/:userId']);
 
