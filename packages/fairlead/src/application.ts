@@ -18,9 +18,13 @@ const LOADER = '@oxc-node/core/register';
 const OFFLINE = 'createOfflineApp';
 
 /** Adds the argument and the option of commands that create the application. The argument is the last one. */
-export function acceptModule(command: Command): Command {
+export function acceptModule(
+  command: Command,
+  argument = '[module]',
+  description = 'module that creates the application',
+): Command {
   return command
-    .argument('[module]', `module that creates the application (default: ${MODULES.join(', ')})`)
+    .argument(argument, `${description} (default: ${MODULES.join(', ')})`)
     .option(
       '--import <loader>',
       `module to load first, such as ${LOADER}; may be repeated`,
@@ -35,15 +39,23 @@ export function acceptModule(command: Command): Command {
  * @throws {UsageError} When a loader does not exist.
  */
 export function restartWith(loaders: readonly string[] = []): void {
-  const missing = loaders.filter((loader) => !process.execArgv.includes(loader));
-  if (missing.length === 0) return;
-  for (const loader of missing) assertExists(loader);
-  const args = [...missing.flatMap((loader) => ['--import', loader]), ...process.argv.slice(1)];
-  const { status, error } = spawnSync(process.execPath, [...process.execArgv, ...args], {
-    stdio: 'inherit',
-  });
+  if (loaders.every((loader) => process.execArgv.includes(loader))) return;
+  const args = [...nodeArguments(loaders), ...process.argv.slice(2)];
+  const { status, error } = spawnSync(process.execPath, args, { stdio: 'inherit' });
   if (error !== undefined) throw error;
   process.exit(status ?? 1);
+}
+
+/**
+ * Returns the arguments of Node.js that run this program with modules to load first.
+ *
+ * @throws {UsageError} When a loader does not exist.
+ */
+export function nodeArguments(loaders: readonly string[]): readonly string[] {
+  const missing = loaders.filter((loader) => !process.execArgv.includes(loader));
+  for (const loader of missing) assertExists(loader);
+  const imports = missing.flatMap((loader) => ['--import', loader]);
+  return [...process.execArgv, ...imports, process.argv[1] ?? ''];
 }
 
 function assertExists(loader: string): void {
@@ -79,7 +91,12 @@ export async function withApplication<T>(
   }
 }
 
-function findModule(given: string | undefined): string {
+/**
+ * Returns the absolute path of a module.
+ *
+ * @throws {UsageError} When there is no such module.
+ */
+export function findModule(given: string | undefined): string {
   const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
   const found = (given === undefined ? MODULES : [given]).find(isFile);
   if (found !== undefined) return resolve(found);

@@ -4,6 +4,7 @@ import { describeStartError } from '@fairlead/serve';
 import { Command, CommanderError } from 'commander';
 import { restartWith } from './application.js';
 import { addCheck } from './commands/check.js';
+import { addClient } from './commands/client.js';
 import { addDoctor } from './commands/doctor.js';
 import { addExplain } from './commands/explain.js';
 import { addFetch } from './commands/fetch.js';
@@ -11,7 +12,7 @@ import { addNew } from './commands/new.js';
 import { addOpenapi } from './commands/openapi.js';
 import { addRoutes } from './commands/routes.js';
 import { addUpgrade } from './commands/upgrade.js';
-import { UsageError } from './errors.js';
+import { LoadError, UsageError } from './errors.js';
 
 /** Exit codes. */
 const [PROBLEMS, INVALID_USAGE] = [1, 2];
@@ -29,7 +30,11 @@ const program = new Command('fairlead')
   .configureOutput({
     outputError: (text, write) => write(text.replace(/^error: /, 'fairlead: ')),
   })
-  .hook('preAction', (_program, action) => restartWith(action.opts().import))
+  .hook('preAction', (_program, action) => {
+    // To watch files, it starts other processes.
+    const { watch, import: loaders } = action.opts();
+    if (watch !== true) restartWith(loaders);
+  })
   .addHelpText(
     'after',
     `
@@ -44,6 +49,7 @@ for (const add of [
   addCheck,
   addFetch,
   addOpenapi,
+  addClient,
   addNew,
   addDoctor,
   addUpgrade,
@@ -76,6 +82,6 @@ function report(error: unknown): number {
     console.error(`fairlead: ${error.message}`);
     return INVALID_USAGE;
   }
-  console.error(describeStartError(error));
+  console.error(error instanceof LoadError ? error.message : describeStartError(error));
   return PROBLEMS;
 }

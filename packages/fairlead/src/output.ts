@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { UsageError } from './errors.js';
 
 /** Writes a line to standard output. */
 export function print(text: string): void {
@@ -42,4 +43,12 @@ export function formatTable(
 /** Formats a number of things: `1 route`, `2 routes`. */
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+/** @throws {UsageError} When an error is that of a file that cannot be written, or else the error. */
+export function refuseFile(error: NodeJS.ErrnoException, file: string | undefined): never {
+  if (file === undefined || error.syscall === undefined) throw error;
+  throw new UsageError(
+    `Cannot write ${file}: ${error.message}. Use a file in a folder that exists.`,
+  );
 }

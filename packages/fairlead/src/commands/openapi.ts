@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { acceptModule, importOptional, withApplication } from '../application.js';
 import { UsageError } from '../errors.js';
+import { refuseFile } from '../output.js';
 
 interface OpenapiOptions {
   readonly document?: string;
@@ -34,11 +35,4 @@ export function addOpenapi(program: Command): void {
         });
       });
     });
-}
-
-function refuseFile(error: NodeJS.ErrnoException, file: string | undefined): never {
-  if (file === undefined || error.syscall === undefined) throw error;
-  throw new UsageError(
-    `Cannot write ${file}: ${error.message}. Use a file in a folder that exists.`,
-  );
 }

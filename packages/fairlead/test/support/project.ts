@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 
@@ -17,6 +19,16 @@ export interface Project {
   run(...args: readonly string[]): Promise<Result>;
   /** Runs the program with this standard input. */
   pipe(input: string, ...args: readonly string[]): Promise<Result>;
+  /** Starts the program, which runs until it gets a signal, or until the test ends. */
+  start(...args: readonly string[]): Running;
+}
+
+/** A program that runs. */
+interface Running {
+  /** Returns the first line of its output that matches, after those that were already read. */
+  read(pattern: RegExp): Promise<string>;
+  /** Sends a signal. Returns the exit code. */
+  end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
 interface Result {
@@ -59,6 +71,7 @@ export async function writeProject(
     folder,
     run: (...args) => run(folder, args, env, ''),
     pipe: (input, ...args) => run(folder, args, env, input),
+    start: (...args) => start(folder, args, env),
   };
 }
 
@@ -68,16 +81,7 @@ async function run(
   env: NodeJS.ProcessEnv,
   input: string,
 ): Promise<Result> {
-  const child = spawn(process.execPath, [join(PACKAGE, 'dist/main.js'), ...args], {
-    cwd,
-    // Node.js 22 warns about its support for TypeScript.
-    env: {
-      PATH: process.env.PATH,
-      NODE_OPTIONS: '--disable-warning=ExperimentalWarning',
-      ...env,
-    },
-    stdio: 'pipe',
-  });
+  const child = spawnProgram(cwd, args, env);
   child.stdin.end(input);
   const exit = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject).once('close', resolve);
@@ -88,4 +92,41 @@ async function run(
     text(child.stderr),
   ]);
   return { status, stdout, stderr };
+}
+
+function start(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv): Running {
+  const child = spawnProgram(cwd, args, env);
+  const exit = new Promise<number | null>((resolve) => child.once('close', resolve));
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const output = new PassThrough();
+  for (const stream of [child.stdout, child.stderr]) stream.pipe(output, { end: false });
+  void exit.then(() => output.end());
+  const lines = createInterface(output)[Symbol.asyncIterator]();
+  return {
+    async read(pattern) {
+      const seen: string[] = [];
+      for (let line = await lines.next(); !line.done; line = await lines.next()) {
+        if (pattern.test(line.value)) return line.value;
+        seen.push(line.value);
+      }
+      throw new Error(`No line matches ${pattern}:\n${seen.join('\n')}`);
+    },
+    end(signal) {
+      child.kill(signal);
+      return exit;
+    },
+  };
+}
+
+function spawnProgram(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv) {
+  return spawn(process.execPath, [join(PACKAGE, 'dist/main.js'), ...args], {
+    cwd,
+    // Node.js 22 warns about its support for TypeScript.
+    env: {
+      PATH: process.env.PATH,
+      NODE_OPTIONS: '--disable-warning=ExperimentalWarning',
+      ...env,
+    },
+    stdio: 'pipe',
+  });
 }

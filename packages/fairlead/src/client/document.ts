@@ -1,0 +1,114 @@
+import { LoadError } from '../errors.js';
+
+/** An object of a document. */
+export type Node = Readonly<Record<string, unknown>>;
+
+export function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Returns the object members of an object, in order. */
+export function nodesOf(value: unknown): readonly (readonly [name: string, node: Node])[] {
+  return Object.entries(isNode(value) ? value : {}).filter((entry): entry is [string, Node] =>
+    isNode(entry[1]),
+  );
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+}
+
+/** An OpenAPI document, whose references can be followed. */
+export class Document {
+  /** What is being read, such as `GET /users`, for messages. */
+  place = 'the document';
+  /** By reference. */
+  readonly #problems = new Map<string, string>();
+
+  /**
+   * @param root - The parsed document.
+   * @param origin - Its URL or path, for messages.
+   * @throws {LoadError} When it is not an OpenAPI document of a version from 3.0 to 3.2.
+   */
+  constructor(
+    readonly root: Node,
+    readonly origin: string,
+  ) {
+    const { openapi, swagger } = root;
+    if (typeof openapi === 'string' && /^3\.[0-2]\b/.test(openapi)) return;
+    if (swagger !== undefined) {
+      throw new LoadError(
+        `Cannot use ${origin}: it is a document of Swagger ${swagger}. Convert it to OpenAPI 3: npx swagger2openapi <file> --outfile openapi.json`,
+      );
+    }
+    throw new LoadError(
+      openapi === undefined
+        ? `Cannot use ${origin}: it is not an OpenAPI document, because it has no member 'openapi'. Pass the URL or the path of a document such as openapi.json.`
+        : `Cannot use ${origin}: its version of OpenAPI is ${JSON.stringify(openapi)}. Use 3.0, 3.1 or 3.2.`,
+    );
+  }
+
+  /** Returns what an object refers to, or the object itself; an empty object if the reference leads nowhere. */
+  resolve(value: unknown): Node {
+    let node = value;
+    for (const seen = new Set<unknown>(); isNode(node) && typeof node.$ref === 'string'; ) {
+      seen.add(node);
+      const target = this.find(node.$ref);
+      if (seen.has(target)) return {};
+      node = target;
+    }
+    return isNode(node) ? node : {};
+  }
+
+  /** Returns the target of a reference. */
+  find(reference: string): unknown {
+    if (!reference.startsWith('#')) {
+      this.#report(
+        reference,
+        'which is outside the document. Join all files first: npx @redocly/cli bundle <file> --output openapi.json',
+      );
+      return undefined;
+    }
+    let target: unknown = this.root;
+    for (const key of pointerOf(reference)) {
+      target = typeof target === 'object' && target !== null ? Reflect.get(target, key) : undefined;
+    }
+    if (target === undefined) {
+      this.#report(reference, 'which the document does not contain. Correct the reference.');
+    }
+    return target;
+  }
+
+  #report(reference: string, reason: string): void {
+    if (this.#problems.has(reference)) return;
+    this.#problems.set(reference, `${this.place} refers to '${reference}', ${reason}`);
+  }
+
+  /** @throws {LoadError} When references lead nowhere. */
+  throwProblems(): void {
+    const [problem, ...others] = this.#problems.values();
+    if (problem === undefined) return;
+    const lines = [...this.#problems.values()].map((one) => `\n  - ${one}`);
+    throw new LoadError(
+      others.length === 0
+        ? `Cannot use ${this.origin}: ${problem}`
+        : `Cannot use ${this.origin}, which has ${lines.length} problems:${lines.join('')}`,
+    );
+  }
+}
+
+/** Returns the keys of a JSON Pointer in a fragment. RFC 6901 §6 */
+export function pointerOf(reference: string): readonly string[] {
+  return reference
+    .slice(1)
+    .split('/')
+    .slice(1)
+    .map((key) => {
+      const decoded = /%(?![\da-f]{2})/i.test(key) ? key : decodeURIComponent(key);
+      return decoded.replaceAll('~1', '/').replaceAll('~0', '~');
+    });
+}

@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import { LoadError, UsageError } from '../errors.js';
+import { isNode, type Node } from './document.js';
+
+/** Milliseconds to wait for a document. */
+const TIMEOUT = 30_000;
+
+const JSON_FIX = 'Convert it to JSON first: npx @redocly/cli bundle <file> --output openapi.json';
+
+/** A parsed document. */
+export interface Source {
+  readonly root: Node;
+  /** Its URL or path, for messages. */
+  readonly origin: string;
+}
+
+/**
+ * Reads a URL without its credentials, which belong in a header.
+ *
+ * @returns The URL, and the header for the credentials; undefined without any.
+ * @throws {UsageError} When it is not a URL.
+ */
+export function splitUrl(text: string): { readonly url: string; readonly credentials?: string } {
+  const url = URL.parse(text);
+  if (url === null) throw new UsageError(`Cannot use the URL '${text}'. Correct it.`);
+  const pair = [url.username, url.password].map(decodeURIComponent).join(':');
+  Object.assign(url, { username: '', password: '' });
+  if (pair === ':') return { url: url.href };
+  return { url: url.href, credentials: `Basic ${Buffer.from(pair).toString('base64')}` };
+}
+
+/**
+ * Fetches an OpenAPI document.
+ *
+ * @throws {UsageError} When the URL is not valid.
+ * @throws {LoadError} When the server does not send JSON.
+ */
+export async function fetchDocument(
+  given: string,
+  headers: readonly (readonly [string, string])[] = [],
+): Promise<Source> {
+  const { url, credentials } = splitUrl(given);
+  const all = new Headers({ Accept: 'application/json' });
+  if (credentials !== undefined) all.set('Authorization', credentials);
+  for (const [name, value] of headers) all.set(name, value);
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(url, { headers: all, signal: AbortSignal.timeout(TIMEOUT) });
+    text = await response.text();
+  } catch (error) {
+    const { message, cause } = error as Error;
+    const { code, message: reason = '' } = Object(cause) as NodeJS.ErrnoException;
+    throw new LoadError(
+      `Cannot fetch ${url}: ${reason || code || message}. Start the server, or correct the URL.`,
+      { cause: error },
+    );
+  }
+  if (!response.ok) {
+    const fix = [401, 403].includes(response.status)
+      ? "Pass credentials, as in --header 'Authorization: Bearer <token>'."
+      : 'Pass the URL of the OpenAPI document, such as https://api.example.com/openapi.json.';
+    throw new LoadError(
+      `Cannot fetch ${url}: the server responded with ${response.status} ${response.statusText}. ${fix}`,
+    );
+  }
+  return parse(text, url);
+}
+
+/**
+ * Reads an OpenAPI document from a file.
+ *
+ * @throws {UsageError} When the file cannot be read.
+ * @throws {LoadError} When it is not JSON.
+ */
+export function readDocument(file: string): Source {
+  if (/\.ya?ml$/i.test(file)) throw new UsageError(`Cannot read YAML from ${file}. ${JSON_FIX}`);
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(
+      `Cannot read ${file}: ${(error as Error).message}. Pass the path of an OpenAPI document.`,
+    );
+  }
+  return parse(text, file);
+}
+
+function parse(text: string, origin: string): Source {
+  let root: unknown;
+  try {
+    root = JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    const isYaml = /^\s*(?:#.*\n|---\s)*\s*["']?(?:openapi|swagger)["']?\s*:/.test(text);
+    throw new LoadError(
+      isYaml
+        ? `Cannot use ${origin}: it is YAML. ${JSON_FIX}`
+        : `Cannot use ${origin}: it is not JSON: ${(error as Error).message.replace(/\.$/, '')}. Pass the document itself, such as openapi.json, not a page that shows it.`,
+      { cause: error },
+    );
+  }
+  if (isNode(root)) return { root, origin };
+  throw new LoadError(
+    `Cannot use ${origin}: it is not an OpenAPI document, because it is not an object. Pass a document such as openapi.json.`,
+  );
+}
