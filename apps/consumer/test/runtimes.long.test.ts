@@ -13,6 +13,7 @@ const CHECKS = [
   'head',
   'empty',
   'json',
+  'query',
   'malformed json',
   'large body',
   'errors',
