@@ -9,7 +9,7 @@ const start: Middleware<{ at: number }> = (_ctx, next) => next();
 
 const users = createRouter()
   .use(signIn)
-  .define('/teams/:team/users', ({ get, post, delete: remove }) => ({
+  .define('/teams/:team/users', ({ get, post, query, delete: remove }) => ({
     list: get('/', { query: Page, response: z.array(User) }, (ctx) => {
       expectTypeOf(ctx.query).toEqualTypeOf<{ page: number }>();
       expectTypeOf(ctx.params).toEqualTypeOf<{ readonly team: string }>();
@@ -24,6 +24,10 @@ const users = createRouter()
       expectTypeOf(ctx.state.at).toEqualTypeOf<number>();
       expectTypeOf(ctx.state.user).toEqualTypeOf<string>();
       return ctx.body;
+    }),
+    search: query('/', { body: Page, response: z.array(User) }, ({ body }) => {
+      expectTypeOf(body).toEqualTypeOf<{ page: number }>();
+      return [];
     }),
     plain: get('/:id/plain', async ({ params, state }) => ({ id: params.id, by: state.user })),
     started: get('/started', start, ({ state }) => state.at),
@@ -54,6 +58,8 @@ it('has a contract of plain types', () => {
   expectTypeOf<Routes['plain']['response'][200]>().toEqualTypeOf<{ id: string; by: string }>();
   expectTypeOf<Routes['started']['response'][200]>().toEqualTypeOf<number>();
   expectTypeOf<Routes['remove']['method']>().toEqualTypeOf<'DELETE'>();
+  expectTypeOf<Routes['search']['method']>().toEqualTypeOf<'QUERY'>();
+  expectTypeOf<Routes['search']['body']>().toEqualTypeOf<{ page: string }>();
 });
 
 it('is a router', () => {
