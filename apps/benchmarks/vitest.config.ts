@@ -8,6 +8,8 @@ export default defineConfig({
     globalSetup: 'test/compile.ts',
     isolate: false,
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    // Fails a test that ends without an assertion, such as one in a callback that never ran.
+    expect: { requireAssertions: true },
     reporters: ['default', 'json'],
     outputFile: { json: 'reports/vitest.json' },
   },

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { setTimeout } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { type ClientOf, createClient, type EventMessage } from '@fairlead/client';
 import { controllersPlugin, defineController } from '@fairlead/controllers';
 import { createApp, createRouter, errorHandler, json, listen, NotFoundError } from '@fairlead/core';
@@ -25,7 +25,7 @@ async function* watchForever() {
   try {
     for (let tick = 0; ; tick += 1) {
       yield { data: { tick } };
-      await setTimeout(1);
+      await setImmediate();
     }
   } finally {
     released.resolve();

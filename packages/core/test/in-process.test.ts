@@ -1,4 +1,5 @@
 import { createReadStream, type ReadStream } from 'node:fs';
+import type { Socket } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
 import { collectGarbage } from '@fairlead/test-support/collect-garbage';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
@@ -169,13 +170,13 @@ describe('app.fetch()', () => {
   it.each(['GET', 'HEAD'])(
     'closes its connection after the response to %s, read or not',
     async (method) => {
-      const ended = Promise.withResolvers<void>();
+      const sockets: Socket[] = [];
       const app = createApp().use((ctx) => {
-        ctx.req.socket.once('close', () => ended.resolve());
+        sockets.push(ctx.req.socket);
         ctx.send('text');
       });
       await app.request('/', { method });
-      await ended.promise;
+      await expect.poll(() => sockets.map(({ closed }) => closed)).toEqual([true]);
     },
   );
 
@@ -324,9 +325,8 @@ describe('a canceled response body', () => {
     const stream = begunStream();
     const app = createApp().use((ctx) => ctx.send(stream));
     const response = await app.request('/');
-    const closed = new Promise((resolve) => stream.once('close', resolve));
     await response.body?.cancel();
-    await closed;
+    await expect.poll(() => stream.closed).toBe(true);
   });
 });
 

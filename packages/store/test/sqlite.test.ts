@@ -403,12 +403,15 @@ describe('openSqlite', () => {
 
   const ONE = 'DELETE FROM notes WHERE id = ?';
 
-  it.each([
-    `${ONE};`,
-    ` -- Removes; a note.\n ${ONE} ; ;\n-- Done; really.\n/* The end; */ /* or not`,
-    "INSERT INTO notes (text) VALUES ('; -- /*')",
-  ])('accepts one statement with comments: %j', (add) => {
-    openNotes(temporaryPath(), { statements: { ...NOTES.statements, add } });
+  it.each<[string, readonly number[], readonly string[]]>([
+    [`${ONE};`, [1], []],
+    [` -- Removes; a note.\n ${ONE} ; ;\n-- Done; really.\n/* The end; */ /* or not`, [1], []],
+    ["INSERT INTO notes (text) VALUES ('; -- /*')", [], ['Milk', '; -- /*']],
+  ])('runs one statement with comments: %j', async (add, values, texts) => {
+    const store = openNotes(temporaryPath(), { statements: { ...NOTES.statements, add } });
+    await store.write('insert', 1, 'Milk');
+    await store.write('add', ...values);
+    expect(textsOf(store)).toEqual(texts);
   });
 
   it.each([`${ONE}; ${ONE}`, `${ONE}; -- First.\n SELEC`, `${ONE};\0${ONE}`])(

@@ -8,7 +8,8 @@ export const testConfig: ViteUserConfig = defineConfig({
     // High limits for slow machines. No test waits for them.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    expect: { poll: { timeout: 60_000 } },
+    // Fails a test that ends without an assertion, such as one in a callback that never ran.
+    expect: { poll: { timeout: 60_000 }, requireAssertions: true },
     // Restores spies before each test, even when the test before it has failed.
     restoreMocks: true,
     setupFiles: fileURLToPath(new URL('random-seed.ts', import.meta.url)),

@@ -200,7 +200,7 @@ describe('app', () => {
 
   it('can be combined with undefined options', async () => {
     const options = { app: createMyApp, overrides, prefix: undefined };
-    const app = await createTestApp(options as never);
-    await app.close();
+    await using app = await createTestApp(options as never);
+    expect((await app.request('/mails')).status).toBe(200);
   });
 });
