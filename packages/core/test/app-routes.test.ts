@@ -170,6 +170,11 @@ describe('app.use(prefix, middleware)', () => {
     expect((await app.request('/orgs/a')).status).toBe(404);
   });
 
+  it('decodes a slash in a parameter of the prefix', async () => {
+    const app = createApp().use('/orgs/:org', (ctx) => ctx.send(ctx.params.org));
+    expect(await text(app.request('/orgs/a%2Fb/c'))).toBe('a/b');
+  });
+
   it('may respond itself', async () => {
     const app = createApp()
       .use('/private', (ctx) => ctx.send('no'))

@@ -10,7 +10,7 @@ import {
   json,
   type RequestOutcome,
 } from '../src/index.js';
-import { cert, key } from './support/certificate.js';
+import { cert, key } from '@fairlead/test-support/certificate';
 import { serve } from './support/serve.js';
 
 const handshake = (path: string, ...lines: string[]) =>
@@ -62,6 +62,14 @@ describe('a handshake', () => {
     socket.write('late.');
     expect(await received(socket, 'late.')).toMatch(/^HTTP\/1.1 101 .*\r\n\r\nearly late\.$/s);
     expect(seen).toEqual(['/rooms/a%20b', 'a b']);
+  });
+
+  it('names the protocol in any case', async () => {
+    const { port } = await serve(createApp().get('/', (ctx) => void echo(ctx)));
+    const { socket } = connectRaw(port);
+    onTestFinished(() => void socket.destroy());
+    socket.write(`${handshake('/').replace('websocket', 'WebSocket')}hi`);
+    expect(await received(socket, 'hi')).toMatch(/^HTTP\/1.1 101 /);
   });
 
   it.each([
@@ -131,20 +139,19 @@ describe('a handshake', () => {
   });
 
   it('aborts the signal when the client disconnects while middleware runs', async () => {
-    const { promise: aborted, resolve } = Promise.withResolvers<void>();
-    const { promise: running, resolve: start } = Promise.withResolvers<void>();
+    const { promise: begun, resolve: begin } = Promise.withResolvers<AbortSignal>();
     const app = createApp().get('/', async (ctx) => {
-      ctx.signal.addEventListener('abort', () => resolve());
-      start();
-      await aborted;
+      begin(ctx.signal);
+      await once(ctx.signal, 'abort');
       echo(ctx);
     });
     const { port } = await serve(app);
     const { socket } = connectRaw(port);
     socket.write(handshake('/'));
-    await running;
+    const signal = await begun;
+    expect(signal.aborted).toBe(false);
     socket.end();
-    await aborted;
+    await expect.poll(() => signal.aborted).toBe(true);
   });
 
   it('keeps its connection when later middleware fails, and reports the error', async () => {
@@ -180,16 +187,34 @@ describe('a handshake', () => {
     expect(await received(socket, 'hi')).toMatch(/^HTTP\/1.1 101 /);
   });
 
+  it('stays open over TLS while the server closes idle connections', async () => {
+    const app = createApp().get('/', (ctx) => void echo(ctx));
+    const server = await serve(app, { tls: { key, cert } });
+    const { port } = server;
+    const open = () => connectRaw(port, connectTls({ port, ca: cert, servername: 'localhost' }));
+    const [upgraded, idle] = [open(), open()];
+    upgraded.socket.write(handshake('/'));
+    await once(upgraded.socket, 'data');
+    idle.socket.write('GET /idle HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await idle.responses(1);
+    const closed = server.close();
+    await idle.ended();
+    upgraded.socket.write('hi');
+    expect(await Promise.race([once(upgraded.socket, 'data'), upgraded.ended()])).toEqual(['hi']);
+    upgraded.socket.end();
+    await closed;
+  });
+
   it('opens over a connection in memory', async () => {
-    const ips: string[] = [];
+    const clients: unknown[] = [];
     const app = createApp().get('/', (ctx) => {
-      ips.push(ctx.ip);
+      clients.push([ctx.ip, ctx.protocol]);
       echo(ctx);
     });
     const connection = app.connect({ ip: '192.0.2.1' });
     connection.write(`${handshake('/')}hi`);
     expect(await received(connection, 'hi')).toMatch(/^HTTP\/1.1 101 /);
-    expect(ips).toEqual(['192.0.2.1']);
+    expect(clients).toEqual([['192.0.2.1', 'http']]);
     await app.close();
   });
 });

@@ -1,8 +1,17 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { collectGarbage } from '@fairlead/test-support/collect-garbage';
 import { connectRaw } from '@fairlead/test-support/raw-connection';
 import { describe, expect, it } from 'vitest';
-import { createApp, createRouter, listen, RouteConflictError } from '../src/index.js';
+import {
+  createApp,
+  createRouter,
+  type ListenOptions,
+  listen,
+  RouteConflictError,
+} from '../src/index.js';
+import { cert, key } from '@fairlead/test-support/certificate';
 import { refused } from './support/refused.js';
 import { serve } from './support/serve.js';
 
@@ -37,6 +46,31 @@ describe('listen()', () => {
     expect(server.url).toBe(`http://${host}:${server.port}`);
     expect(await (await fetch(server.url)).text()).toBe('hello');
     await server.close({ timeout: 0 });
+  });
+
+  const openTcp = (port: number): Socket => connect(port, '127.0.0.1');
+  const openTls = (port: number) => connectTls({ port, host: '127.0.0.1', ca: cert });
+
+  it.each<[string, ListenOptions, typeof openTcp, string]>([
+    ['a connection', {}, openTcp, 'hello'],
+    ['a TLS connection', { tls: { key, cert } }, openTls, 'hello'],
+    ['a connection without a TLS handshake', { tls: { key, cert } }, openTcp, ''],
+  ])('frees %s that has closed', async (_, options, open, response) => {
+    const sockets: WeakRef<Socket>[] = [];
+    const { node, port } = await serve(greeter(), options);
+    node.on('connection', (socket) => sockets.push(new WeakRef(socket)));
+    for (let count = 0; count < 10; count += 1) {
+      const { socket, ended } = connectRaw(port, open(port));
+      socket.end(REQUEST);
+      expect(await ended()).toContain(response);
+    }
+    // Node.js may keep the last one.
+    const kept = () => {
+      collectGarbage();
+      return sockets.filter((socket) => socket.deref() !== undefined).length;
+    };
+    await expect.poll(kept).toBeLessThan(3);
+    expect(sockets).toHaveLength(10);
   });
 
   it('rejects when the port is in use, and names the port', async () => {

@@ -53,14 +53,14 @@ describe('without a proxy', () => {
     });
   });
 
-  it('a call without a socket comes from 127.0.0.1 by the protocol of its URL', async () => {
-    const response = await echo(undefined).request('https://example.com/');
-    expect(await response.json()).toEqual({
-      ip: '127.0.0.1',
-      protocol: 'https',
-      host: 'example.com',
-    });
-  });
+  it.each(['http', 'https'])(
+    'a call without a socket comes from 127.0.0.1 by the protocol of its URL: %s',
+    async (protocol) => {
+      const response = await echo(undefined).request(`${protocol}://example.com/`);
+      const client = { ip: '127.0.0.1', protocol, host: 'example.com' };
+      expect(await response.json()).toEqual(client);
+    },
+  );
 
   it('a call without a socket cannot come from anything but an IP address', async () => {
     await expect(createApp().request('/', {}, { ip: 'localhost' })).rejects.toThrow(

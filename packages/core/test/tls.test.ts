@@ -13,7 +13,7 @@ import {
   type ListenOptions,
   listen,
 } from '../src/index.js';
-import { cert, key } from './support/certificate.js';
+import { cert, key } from '@fairlead/test-support/certificate';
 import { refused } from './support/refused.js';
 import { serve } from './support/serve.js';
 

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { createApp, type ListenOptions, type Server } from '../src/index.js';
-import { cert, key } from './support/certificate.js';
+import { cert, key } from '@fairlead/test-support/certificate';
 import { serve } from './support/serve.js';
 
 const hello = () => createApp().use((ctx) => ctx.send('hello'));

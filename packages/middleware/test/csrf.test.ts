@@ -103,6 +103,21 @@ describe('a rejection', () => {
 });
 
 describe('csrfTokens', () => {
+  it('sends a cookie of any name over TLS only, with the strictest prefix', async () => {
+    const tokens = csrfTokens({ keys: [KEY], session: () => undefined, name: 'Form-1' });
+    const app = createApp()
+      .get('/', (ctx) => tokens.issue(ctx))
+      .post('/', (ctx) => tokens.isValid(ctx));
+    const issued = await app.request('/');
+    const token = String(await issued.json());
+    const cookie = `__Host-Http-Form-1=${token}`;
+    expect(issued.headers.getSetCookie()).toEqual([
+      `${cookie}; Path=/; HttpOnly; Secure; SameSite=Lax`,
+    ]);
+    const headers = { Cookie: cookie, 'X-CSRF-Token': token };
+    expect(await (await app.request('/', { method: 'POST', headers })).json()).toBe(true);
+  });
+
   it('uses the header, the field and the cookie of its options, also in your own code', async () => {
     const tokens = csrfTokens({
       keys: [KEY],

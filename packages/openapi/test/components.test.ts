@@ -58,6 +58,20 @@ describe('a schema becomes a component', () => {
     }
   });
 
+  it.each(['Address2', 'unit', 'proto-4', 'v1'])(
+    'if it has a name among the definitions: %s',
+    (name) => {
+      const response = {
+        $ref: `#/$defs/${name}`,
+        $defs: { [name]: { type: 'object', properties: { city: { type: 'string' } } } },
+      };
+      const { schemas, found } = documentOf({ response });
+
+      expect(Object.keys(schemas)).toEqual([name]);
+      expect(found).toEqual([ref(name)]);
+    },
+  );
+
   it('if it occurs twice, with the name of its first place', () => {
     const User = z.object({ id: z.string() });
     const { schemas, found } = documentOf(

@@ -172,6 +172,12 @@ describe('the form of a controller', () => {
       return { title, size: photo.bytes.length };
     }
 
+    @Post('/notes')
+    @UseMiddleware(multipart({ rules: { title: { kind: 'field', maxCount: 1 } } }))
+    note(@Body('title') title: string, @Body('tag', { required: false }) tag: string) {
+      return { title, tag };
+    }
+
     @Post('/stream')
     @UseMiddleware(multipart({ rules, skip: () => true }))
     async stream(@Ctx() ctx: Context) {
@@ -196,6 +202,21 @@ describe('the form of a controller', () => {
             type: 'object',
             properties: { title: { type: 'string', maxLength: 200 }, photo: FILE },
             required: ['title', 'photo'],
+          },
+        },
+      },
+    });
+  });
+
+  it('requires what @Body() requires and its rules do not', () => {
+    expect(paths['/photos/notes']?.post).toHaveProperty('requestBody', {
+      required: true,
+      content: {
+        'multipart/form-data': {
+          schema: {
+            type: 'object',
+            properties: { title: { type: 'string' }, tag: {} },
+            required: ['title'],
           },
         },
       },

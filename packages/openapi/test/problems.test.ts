@@ -1,4 +1,5 @@
 import { createApp, type Handler, type StandardSchema } from '@fairlead/core';
+import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
@@ -19,7 +20,9 @@ const failing: StandardSchema = {
       input: () => {
         throw new Error('Not today');
       },
-      output: () => ({}),
+      output: () => {
+        throw new Error('Not today');
+      },
     },
   },
 };
@@ -105,7 +108,13 @@ describe('a schema that JSON Schema cannot express', () => {
       { response: type({ a: 'string', at: 'Date' }) },
       { type: 'object', properties: { a: { type: 'string' }, at: {} }, required: ['a', 'at'] },
     ],
+    [
+      'of valibot, for the part that it cannot express',
+      { response: toStandardJsonSchema(v.object({ a: v.string(), at: v.date() })) },
+      { type: 'object', properties: { a: { type: 'string' }, at: {} }, required: ['a', 'at'] },
+    ],
     ['without a converter', { response: v.object({ a: v.string() }) }, {}],
+    ['whose conversion fails', { body: failing, response: failing }, {}],
     ['that refers to another schema', { response: { items: { $ref: '#/a' } } }, { items: {} }],
   ])('appears as {} on request: one %s', (_, options, schema) => {
     const app = createApp().on('POST', '/', options, ok);

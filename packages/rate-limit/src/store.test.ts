@@ -20,21 +20,25 @@ it('counts until the window ends, and then starts another', async () => {
   expect(await store.add('a', 1, 10)).toEqual({ points: 1, msBeforeNext: 10_000 });
 });
 
-it('removes ended windows, some with each request', async () => {
+it.each([
+  ['of other clients', 'next', [10, 10, 5, 0]],
+  // The first request also replaces the window of its client.
+  ['of a client that comes back, too', '15', [11, 10, 4, 0]],
+])('removes ended windows %s, some with each request', async (_, client, expected) => {
   const remove = vi.spyOn(Map.prototype, 'delete');
   const store = new MemoryStore();
   for (let key = 0; key < 25; key += 1) await store.add(`${key}`, 1, 10);
   vi.setSystemTime(10_000);
   remove.mockClear();
   const removed = async () => {
-    await store.add('next', 1, 10);
+    await store.add(client, 1, 10);
     const keys = remove.mock.calls.flatMap(([key]) => (/^\d+$/.test(key) ? [key] : []));
     remove.mockClear();
     return keys.length;
   };
   const counts = [await removed(), await removed(), await removed(), await removed()];
   remove.mockRestore();
-  expect(counts).toEqual([10, 10, 5, 0]);
+  expect(counts).toEqual(expected);
 });
 
 it.each<[number, string, (index: number) => string]>([

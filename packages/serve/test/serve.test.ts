@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
+import { request as secureRequest } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { cert, key } from '@fairlead/test-support/certificate';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startProgram } from './support/program.js';
 
@@ -310,6 +312,17 @@ describe('a second application, for operators,', () => {
     const { code, stdout } = await program.ended;
     expect(code).toBe(0);
     expect(stdout).toContain(`same: ${isSame} true\n`);
+  });
+
+  it('serves operators over TLS, too', async () => {
+    const tls = JSON.stringify({ key, cert });
+    const program = startProgram(`${BOTH}
+      await serve(createMyApps, { port: 0, operationsPort: 0, host: '127.0.0.1', tls: ${tls} });
+    `);
+    expect(await program.url()).toMatch(/^https:/);
+    const [, url = ''] = await program.wrote(/serves operators on (\S+)/);
+    const [response] = await once(secureRequest(url, { ca: cert }).end(), 'response');
+    expect(await text(response)).toBe('false');
   });
 
   it('ends the start when its port is in use, and everything is closed', async () => {

@@ -39,6 +39,7 @@ describe('a precompressed file', () => {
     ['*;q=0.5, br;q=0', 'zstd'],
     ['gzip;q=0.5, identity;q=1', null],
     ['br;q=0, gzip;q=0, zstd;q=0', null],
+    ['br;Q=0, gzip', 'gzip'],
     ['br;q=oops', null],
     ['deflate', null],
     ['', null],

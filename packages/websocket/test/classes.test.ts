@@ -61,6 +61,13 @@ class RoomsController {
     return (socket: WebSocketConnection) => socket.send('hello');
   }
 
+  @Get('/:room/later')
+  @UseInterceptor(websocketUpgrade())
+  async later() {
+    await new Promise(setImmediate);
+    return (socket: WebSocketConnection) => socket.send('later');
+  }
+
   @Get('/:room/broken')
   @UseInterceptor(websocketUpgrade())
   broken() {
@@ -101,6 +108,7 @@ describe('a WebSocket method of a controller', () => {
     expect(describeRoutes(app).map(({ method, path }) => `${method} ${path}`)).toEqual([
       'WS /rooms/:room',
       'WS /rooms/:room/enveloped',
+      'WS /rooms/:room/later',
       'WS /rooms/:room/broken',
     ]);
     expect(createDocument(app, { info: { title: 'Rooms', version: '1' } }).paths).toEqual({});
@@ -143,6 +151,11 @@ describe('a WebSocket method of a controller', () => {
     expect(await next(connect(server, '/rooms/blue/enveloped', authorized))).toBe('hello');
     await server.close();
     expect(error.mock.calls).toEqual([]);
+  });
+
+  it('may be asynchronous', async () => {
+    const server = await createServed();
+    expect(await next(connect(server, '/rooms/blue/later', authorized))).toBe('later');
   });
 
   it('keeps its request scope until the connection closes', async () => {

@@ -1,4 +1,5 @@
 import { createApp } from '@fairlead/core';
+import { collectGarbage } from '@fairlead/test-support/collect-garbage';
 import { describe, expect, it } from 'vitest';
 import {
   type BroadcastAdapter,
@@ -64,6 +65,23 @@ describe('rooms', () => {
     await expect.poll(() => rooms.membersOf('a').size).toBe(0);
     await rooms.join('a', second);
     expect(rooms.membersOf('a').size).toBe(0);
+  });
+
+  it('free what they have of a room without members', async () => {
+    const { sockets } = await connectTo(1);
+    const rooms = createRooms();
+    const heap = () => {
+      collectGarbage();
+      return process.memoryUsage().heapUsed;
+    };
+    const before = heap();
+    for (let count = 0; count < 50; count += 1) {
+      const name = `${count} `.padEnd(1_000_000);
+      await rooms.join(name, sockets[0]);
+      await rooms.leave(name, sockets[0]);
+    }
+    expect(heap() - before).toBeLessThan(10_000_000);
+    expect(sockets[0].isOpen).toBe(true);
   });
 
   it('subscribe with the first member, and unsubscribe after the last', async () => {

@@ -8,7 +8,8 @@ import {
   type RequestOutcome,
 } from '@fairlead/core';
 import { createDocument } from '@fairlead/openapi';
-import { describe, expect, it } from 'vitest';
+import { connectRaw } from '@fairlead/test-support/raw-connection';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { WebSocket } from 'ws';
 import {
   type CloseReason,
@@ -16,7 +17,7 @@ import {
   type WebSocketOptions,
   websocket,
 } from '../src/index.js';
-import { closing, connect, next, open, serve } from './support.js';
+import { closing, connect, handshake, next, open, serve } from './support.js';
 
 /** Sends every message back. */
 async function echo(socket: WebSocketConnection): Promise<void> {
@@ -100,12 +101,13 @@ describe('a WebSocket route', () => {
     );
     const client = await open(await serve(app), '/');
     const socket = await promise;
-    for (let count = 0; count < 50; count += 1) client.send('unread');
+    // More than one read of the server, so that it must read again to see the ping.
+    for (let count = 0; count < 50; count += 1) client.send('unread'.padEnd(10_000));
     client.ping();
-    // The server still reads, or else it would not see the ping.
     await once(client, 'pong');
-    void socket.send('open');
-    expect(await next(client)).toBe('open');
+    const messages = socket[Symbol.asyncIterator]();
+    client.send('read');
+    expect(await messages.next()).toEqual({ done: false, value: 'read' });
   });
 
   it('can be read in several loops', async () => {
@@ -150,6 +152,22 @@ describe('a WebSocket route', () => {
         { code: 4_000, reason: 'Bye.' },
         { code: 4_001, reason: 'Done.' },
       ]);
+  });
+
+  it('closes with 1000 unless the handler passes another code', async () => {
+    const app = createApp().get(
+      '/',
+      websocket((socket) => socket.close()),
+    );
+    expect(await closing(connect(await serve(app), '/'))).toBe('1000');
+  });
+
+  it('opens for an Upgrade header in any case', async () => {
+    const app = createApp().get('/', websocket(echo));
+    const { socket } = connectRaw((await serve(app)).port);
+    onTestFinished(() => void socket.destroy());
+    socket.write(handshake('/', { Upgrade: 'WebSocket' }));
+    expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1.1 101 /);
   });
 
   it('closes with 1011 and reports the error when its handler fails', async () => {
