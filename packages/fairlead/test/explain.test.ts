@@ -56,6 +56,7 @@ describe('fairlead explain', () => {
 METHOD  PATH                  WHY NOT
 DELETE  /api/users/:id        it handles DELETE, not GET
 GET     /api/users/:id/posts  it has 4 segments, but the path has 3
+QUERY   /api/users/:id/posts  it has 4 segments, but the path has 3
 GET     /api/users            it has 2 segments, but the path has 3
 GET     /api/users/me         segment 3 is 'a%20b', not 'me'
 GET     /files/logo.:format   segment 1 is 'api', not 'files'
