@@ -94,6 +94,48 @@ const untyped = createClient('http://localhost/api/', inProcess);
 const untypedUsers = (options: CallOptions<Contract>) =>
   untyped.get('/users', options) as Promise<readonly { id: string; name: string }[]>;
 
+describe('a route with several paths and methods', () => {
+  interface Posts {
+    readonly '~contract'?: {
+      readonly version: '';
+      readonly prefix: '/posts';
+      readonly routes: {
+        readonly read:
+          | Read<'', Readonly<Record<never, string>>>
+          | Read<'/:id', { readonly id: string }>;
+      };
+    };
+  }
+  interface Read<Path extends string, Params> {
+    readonly method: 'GET' | 'PUT';
+    readonly path: Path;
+    readonly params: Params;
+    readonly query: unknown;
+    readonly body: unknown;
+    readonly response: { readonly 200: string };
+  }
+
+  it('has a key for each of them, with its own parameters', async () => {
+    const posts = createApp().on(
+      ['GET', 'PUT'],
+      '/posts/:id?',
+      (ctx) => `${ctx.method} ${ctx.path}`,
+    );
+    const own = createClient<ClientOf<[Posts]>>('http://localhost', {
+      fetch: (request) => posts.fetch(request),
+    });
+    const all = await own.get('/posts');
+    expectTypeOf(all).toEqualTypeOf<string>();
+    expect(all).toBe('GET /posts');
+    expect(await own.get('/posts/:id', { params: { id: '7' } })).toBe('GET /posts/7');
+    expect(await own.put('/posts/:id', { params: { id: '7' } })).toBe('PUT /posts/7');
+    // @ts-expect-error: the parameter is missing.
+    await expect(own.get('/posts/:id')).rejects.toThrow("the parameter 'id' is missing");
+    // @ts-expect-error: the route does not handle POST.
+    await expect(own.post('/posts')).rejects.toThrow('405');
+  });
+});
+
 describe('the functions for each method', () => {
   it('return the body of a successful response', async () => {
     const user = await client.get('/api/users/:id', { params: { id: '7' } });

@@ -64,10 +64,10 @@ export type ClientOf<
   Base extends string = '',
 > = ByMethod<EntryOf<Controllers[number], Base>>;
 
-/** Groups routes by their methods. */
+/** Groups routes by their methods, of which one may have several. */
 type ByMethod<Entries extends Entry> = {
   readonly [Name in Method]: {
-    readonly [One in Entries as One['method'] extends Name ? One['path'] : never]: One['route'];
+    readonly [One in Entries as Name extends One['method'] ? One['path'] : never]: One['route'];
   };
 };
 
@@ -85,18 +85,22 @@ type EntryOf<Controller, Base extends string> = Controller extends {
   : never;
 
 type RouteEntry<C, Base extends string> = C extends ControllerContract
-  ? WithPaths<C['routes'], `${Base}${Segment<C['version']>}${Segment<C['prefix']>}`>
+  ? WithPaths<
+      C['routes'][keyof C['routes']],
+      `${Base}${Segment<C['version']>}${Segment<C['prefix']>}`
+    >
   : never;
 
-type WithPaths<Routes extends Readonly<Record<string, Contract>>, Start extends string> = {
-  readonly [Key in keyof Routes]: {
-    readonly method: Routes[Key]['method'];
-    readonly path: `${Start}${Segment<Routes[Key]['path']>}` extends ''
-      ? '/'
-      : `${Start}${Segment<Routes[Key]['path']>}`;
-    readonly route: Routes[Key];
-  };
-}[keyof Routes];
+/** Adds the whole path to each contract. A route with several paths has a union of them. */
+type WithPaths<Route, Start extends string> = Route extends Contract
+  ? {
+      readonly method: Route['method'];
+      readonly path: `${Start}${Segment<Route['path']>}` extends ''
+        ? '/'
+        : `${Start}${Segment<Route['path']>}`;
+      readonly route: Route;
+    }
+  : never;
 
 /** A part of a path: with a slash before it, or nothing. */
 type Segment<Part extends string> = Part extends '/' | ''

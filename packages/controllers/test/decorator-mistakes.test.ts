@@ -209,13 +209,9 @@ describe('arguments of a decorator of a method', () => {
     [
       onRoute(Get({ path: '/x' })),
       '@Get() cannot use an object as path.',
-      "pass a string, such as '/:id', and options after it.",
+      "pass a string, such as '/:id', or an array of strings, and options after it.",
     ],
-    [
-      onRoute(Get(['/a', '/b'])),
-      "@Get() cannot use ['/a', '/b'] as path.",
-      'pass one string, and write @Get() once for each path.',
-    ],
+    [onRoute(Get([])), '@Get() cannot use [] as path.', 'pass at least one path.'],
     [onRoute(Get('/x', { sumary: 'x' })), "@Get() has no option 'sumary'. Did you mean 'summary'?"],
     [onRoute(Get('/a', '/b')), "@Get() cannot use '/b' as options. Pass an object."],
     [onRoute(Get('/a', null)), '@Get() cannot use null as options. Pass an object.'],

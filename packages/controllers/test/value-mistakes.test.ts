@@ -76,7 +76,7 @@ const CASES: readonly Case[] = [
     values.noPath,
     'Cannot register the route route.list: get() cannot use a function as path.',
     at('noText('),
-    "Fix: pass a string, such as '/:id'.",
+    "Fix: pass a string, such as '/:id', or an array of strings.",
   ],
   [
     'a status without a schema',

@@ -17,16 +17,12 @@ export {
   type Role,
   type SentDescription,
 } from './description.js';
+export { unknownPath } from './errors/http-error.js';
 export { after } from './next.js';
 export { assertOptions, type Kind, type Kinds, throwTogether } from './options.js';
 export { serialize } from './response/serialize.js';
-export type {
-  ContractErrors,
-  ContractInput,
-  ContractResponse,
-  ContractStatus,
-  SentBody,
-} from './router/contract.js';
+export type { ContractOf } from './router/contract.js';
+export { type ExpandedPath, expandPath } from './router/pattern.js';
 export { defaultStatus, errorCodes, responseSchemas } from './router/route-options.js';
 export {
   type ContentDescription,

@@ -62,6 +62,31 @@ it('has a contract of plain types', () => {
   expectTypeOf<Routes['search']['body']>().toEqualTypeOf<{ page: string }>();
 });
 
+it('has a contract for each path of a route', () => {
+  const posts = createRouter().define('/posts', ({ get, on }) => ({
+    list: get('/:year?', ({ params }) => params.year ?? 'all'),
+    find: get(['/:year/:id', '/:id.json'], { response: User }, () => ({ id: '1', role: 'admin' })),
+    save: on(['PUT', 'PATCH'], '/:id', { body: User }, ({ body }) => body.id),
+    seen: on('PUT', '/seen', () => true),
+  }));
+  type Routes = NonNullable<(typeof posts)['~contract']>['routes'];
+  type At<Path, Route extends { readonly path: string }> = Extract<Route, { readonly path: Path }>;
+  expectTypeOf<Routes['list']['path']>().toEqualTypeOf<'' | '/:year'>();
+  expectTypeOf<At<'', Routes['list']>['params']>().toEqualTypeOf<Record<never, string>>();
+  expectTypeOf<At<'/:year', Routes['list']>['params']>().toEqualTypeOf<{
+    readonly year: string;
+  }>();
+  expectTypeOf<At<'/:year/:id', Routes['find']>['params']>().toEqualTypeOf<{
+    readonly year: string;
+    readonly id: string;
+  }>();
+  expectTypeOf<At<'/:id.json', Routes['find']>['params']>().toEqualTypeOf<{
+    readonly id: string;
+  }>();
+  expectTypeOf<Routes['save']['method']>().toEqualTypeOf<'PUT' | 'PATCH'>();
+  expectTypeOf<Routes['seen']['response']>().toEqualTypeOf<{ readonly 200: boolean }>();
+});
+
 it('is a router', () => {
   createApp().use(signIn).route('/', users);
   users.get('/more', ({ state }) => state.user);

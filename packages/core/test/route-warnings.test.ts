@@ -206,7 +206,7 @@ describe('inputs that no request can provide', () => {
     const params = z.object({ userId: z.string(), postId: z.string().optional() });
     const headers = z.object({ 'X-Api-Key': z.string().optional(), 'x-id': z.string() });
     expect(warningsOf(createApp().get('/users/:id', { params, headers }, handler))).toEqual([
-      "FAIRLEAD_INPUT: The parameter 'userId' is required, but not in the pattern: GET /users/:id. Use 'id', or pass the schema to intended().",
+      "FAIRLEAD_INPUT: The parameter 'userId' is required, but not in the pattern: GET /users/:id. Use 'id', make it optional, or pass the schema to intended().",
       "FAIRLEAD_INPUT: The header 'X-Api-Key' is never found, because Node.js provides lower-case names: GET /users/:id. Use 'x-api-key', or pass the schema to intended().",
     ]);
   });

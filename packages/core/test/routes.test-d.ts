@@ -52,6 +52,25 @@ describe('PathParams', () => {
     }>();
   });
 
+  it('has optional parameters', () => {
+    expectTypeOf<PathParams<'/users/:id?'>>().toEqualTypeOf<{ readonly id?: string }>();
+    expectTypeOf<PathParams<'/:user/posts/:year?/:month?'>>().toEqualTypeOf<{
+      readonly user: string;
+      readonly year?: string;
+      readonly month?: string;
+    }>();
+    expectTypeOf<PathParams<':id?'>>().toEqualTypeOf<{ readonly id?: string }>();
+  });
+
+  it('has optional parameters where only some paths of a union have them', () => {
+    expectTypeOf<PathParams<'/a/:id/:part' | '/b/:id'>>().toEqualTypeOf<{
+      readonly id: string;
+      readonly part?: string;
+    }>();
+    expectTypeOf<PathParams<'/a/:id' | '/b/:id'>>().toEqualTypeOf<{ readonly id: string }>();
+    expectTypeOf<PathParams<'/a/:id?' | '/b/:id'>>().toEqualTypeOf<{ readonly id?: string }>();
+  });
+
   it('is open for a pattern that is not a literal', () => {
     expectTypeOf<PathParams<string>>().toEqualTypeOf<Readonly<Record<string, string>>>();
   });
@@ -75,6 +94,36 @@ describe.each([['application'], ['router']])('a route of the %s', () => {
     router.on('PURGE', '/:id', ({ params }) => params.id);
     // @ts-expect-error: the handler needs another parameter.
     router.get('/:id', (ctx: Context<{ name: string }>) => ctx.params.name);
+  });
+
+  it('has a parameter that may be undefined if it is optional, or only some paths have it', () => {
+    app.get('/users/:id?', signIn, ({ params, state }) => {
+      expectTypeOf(params).toEqualTypeOf<{ readonly id?: string }>();
+      expectTypeOf(params.id).toEqualTypeOf<string | undefined>();
+      expectTypeOf(state.user).toEqualTypeOf<User>();
+    });
+    router.get(['/a', '/b/:id', '/c/:id/:part?'], { status: 201 }, ({ params }) => {
+      expectTypeOf(params).toEqualTypeOf<{ readonly id?: string; readonly part?: string }>();
+    });
+    router.get(['/a/:id', '/b/:id'], ({ params }) => {
+      expectTypeOf(params).toEqualTypeOf<{ readonly id: string }>();
+    });
+    router.on(['GET', 'POST'], ['/a/:id', '/b'], ({ params }) => {
+      expectTypeOf(params.id).toEqualTypeOf<string | undefined>();
+      // @ts-expect-error: no path has the parameter.
+      return params.name;
+    });
+    createRouter<'/users/:user'>().get('/posts/:post?', ({ params }) => {
+      expectTypeOf(params).toEqualTypeOf<{ readonly user: string; readonly post?: string }>();
+    });
+    const show: Handler<'/users/:id?'> = ({ params }) => params.id ?? 'all';
+    router.get('/users/:id?', plain, show).get('/users/:id', show);
+    // @ts-expect-error: the handler needs the parameter, which may be absent.
+    router.get('/x/:id?', (ctx: Context<{ id: string }>) => ctx.params.id);
+    const patterns: readonly string[] = ['/a', '/b'];
+    router.get(patterns, ({ params }) => {
+      expectTypeOf(params).toEqualTypeOf<Readonly<Record<string, string>>>();
+    });
   });
 
   it('has any parameter if the pattern is not a literal', () => {

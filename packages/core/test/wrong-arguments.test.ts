@@ -226,7 +226,7 @@ describe('a pattern or prefix that is not a string', () => {
   it.each<[string, readonly unknown[], string]>([
     ['get', [handler], 'get() received the function handler instead of a pattern. Pass a string'],
     ['get', [/x/, handler], 'get() received a regular expression instead of a pattern.'],
-    ['get', [['/a'], handler], 'get() received an array instead of a pattern.'],
+    ['get', [[['/a']], handler], "get([['/a']]) received an array instead of a pattern."],
     ['on', ['GET', undefined, handler], 'get() received undefined instead of a pattern.'],
     ['route', [undefined, createRouter()], 'route() received undefined instead of a prefix.'],
     [

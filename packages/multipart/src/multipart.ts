@@ -55,8 +55,8 @@ export type FormValue = string | UploadedFile | StoredFile;
  * With `rules`, every body must be such a form, and OpenAPI documents describe it. Without them, bodies of
  * other media types, and bodies that have been read already, are left alone.
  *
- * The middleware rejects a malformed, truncated or forbidden body, and one that breaks a rule, with 400, a
- * body that exceeds a limit with 413, and a compressed one, one with a wrong part, or, with `rules`, one of
+ * The middleware rejects a malformed, truncated or forbidden body with 400, one that breaks a rule with 400 or the
+ * application's `validationStatus`, a body that exceeds a limit with 413, and a compressed one, one with a wrong part, or, with `rules`, one of
  * another media type with 415.
  *
  * As middleware of an application, it reads uploads before the middleware after it has checked who sends
@@ -74,7 +74,8 @@ export function multipart(options: MultipartOptions = {}): Middleware {
   const middleware: Middleware = named('multipart', (ctx, next) => {
     if (skip?.(ctx) === true) return next();
     if (!ctx.hasBody) {
-      if (SENDS_BODY.has(ctx.method)) new RuleCheck(settings).assertComplete();
+      if (SENDS_BODY.has(ctx.method))
+        new RuleCheck(settings, ctx.validationStatus).assertComplete();
       return next();
     }
     if (!needsForm && (ctx.req.readableDidRead || !isMultipart(ctx))) return next();

@@ -71,8 +71,10 @@ export function isMultipart(ctx: Context): boolean {
  * @param ctx - The context of a request with an unread body.
  * @param options - The limits of the form, the rules for its parts, and a filter for its files.
  * @throws {BadRequestError} 400 `MISSING_BOUNDARY`, `MALFORMED_MULTIPART`, `FORBIDDEN_KEY`, or
- *   `BODY_ABORTED` when the client disconnects early. 400 `MISSING_PART`, `WRONG_PART_KIND`,
- *   `FILE_REJECTED`, `MALFORMED_JSON` or `JSON_TOO_DEEP`, when the form breaks a rule.
+ *   `BODY_ABORTED` when the client disconnects early. 400 `MALFORMED_JSON` or `JSON_TOO_DEEP`, when a part is not
+ *   the JSON that its rule asks for.
+ * @throws {BadRequestError} 400 `MISSING_PART`, `WRONG_PART_KIND` or `FILE_REJECTED`, when the form breaks a rule;
+ *   {@link UnprocessableContentError} 422 with `validationStatus: 422`.
  * @throws {PayloadTooLargeError} 413, when the form exceeds a limit. A file's stream fails with the
  *   same error.
  * @throws {UnsupportedMediaTypeError} 415, when the body has another media type or is compressed, or a part
@@ -98,7 +100,7 @@ export async function* readParts(
   assertReadable(ctx);
   const boundary = boundaryOf(ctx);
   assertWithin(limits, 'totalSize', Number(ctx.get('Content-Length') ?? 0));
-  const rules = new RuleCheck(settings);
+  const rules = new RuleCheck(settings, ctx.validationStatus);
   const reader = new FormReader(ctx, boundary, limits, rules);
   try {
     for (let entry = await reader.next(); entry; entry = await reader.next()) {

@@ -1,8 +1,12 @@
 import {
   BadRequestError,
   type Context,
+  type HttpError,
+  type HttpErrorOptions,
   PayloadTooLargeError,
+  UnprocessableContentError,
   UnsupportedMediaTypeError,
+  type ValidationStatus,
 } from '@fairlead/core';
 import { throwTogether } from '@fairlead/core/extend';
 import {
@@ -65,7 +69,7 @@ export interface PartRule {
 
 /**
  * Decides whether to accept a file, before its content is read. Return `true` to accept it. Any other value
- * rejects the form with 400 `FILE_REJECTED`. Throw an `HttpError` to choose another response.
+ * rejects the form with `FILE_REJECTED`, 400 or the application's `validationStatus`. Throw an `HttpError` to choose another response.
  */
 export type FileFilter = (file: FileHead, ctx: Context) => boolean | Promise<boolean>;
 
@@ -146,17 +150,20 @@ export function resolveOptions<Options extends PartsOptions>(
 /** Checks the parts of one form against the rules. */
 export class RuleCheck {
   readonly #settings: FormSettings;
+  readonly #status: ValidationStatus;
   readonly #counts = new Map<string, number>();
 
-  constructor(settings: FormSettings) {
+  /** @param status - The application's `validationStatus`. */
+  constructor(settings: FormSettings, status: ValidationStatus) {
     this.#settings = settings;
+    this.#status = status;
   }
 
   /**
    * Checks a part before its content arrives.
    *
    * @returns A function that checks the size of the content so far.
-   * @throws {BadRequestError} 400, when the part has the wrong kind.
+   * @throws {BadRequestError} 400, or {@link UnprocessableContentError} 422, when the part has the wrong kind.
    * @throws {PayloadTooLargeError} 413, when there are too many parts with this name.
    * @throws {UnsupportedMediaTypeError} 415, when the media type is not accepted.
    */
@@ -166,12 +173,16 @@ export class RuleCheck {
     const rule = rules.get(name);
     if (rule?.kind !== undefined && (fileName !== undefined) !== (rule.kind === 'file')) {
       const problem = `The part '${name}' must be a ${rule.kind}`;
-      throw new BadRequestError(`${problem}. Send it as one.`, { code: 'WRONG_PART_KIND' });
+      throw this.#invalid(`${problem}. Send it as one.`, { code: 'WRONG_PART_KIND' });
     }
     const isFile = fileName !== undefined && rule?.json !== true;
     // Browsers send such a part for an input without a file.
-    if (isFile && fileName === '' && (rule ?? mediaTypes ?? filter) !== undefined)
-      return assertEmpty;
+    if (isFile && fileName === '' && (rule ?? mediaTypes ?? filter) !== undefined) {
+      return (size) => {
+        if (size > 0)
+          throw this.#invalid('A file has content, but no name. Send its name.', { code: 'FILE_REJECTED' });
+      };
+    }
     const count = (this.#counts.get(name) ?? 0) + 1;
     this.#counts.set(name, count);
     if (rule?.maxCount !== undefined && count > rule.maxCount) {
@@ -193,22 +204,28 @@ export class RuleCheck {
   /**
    * Lets the filter decide about a file.
    *
-   * @throws {BadRequestError} 400, when it rejects the file.
+   * @throws {BadRequestError} 400, or {@link UnprocessableContentError} 422, when it rejects the file.
    */
   async filter(head: PartHead, ctx: Context): Promise<void> {
     const { filter } = this.#settings;
     const { name, fileName, mediaType, headers } = head;
     if (filter === undefined || !fileName || this.isJson(head)) return;
     if ((await filter({ name, fileName, mediaType, headers }, ctx)) === true) return;
-    throw rejected(`The file in '${name}' is not accepted. Send another file.`);
+    const message = `The file in '${name}' is not accepted. Send another file.`;
+    throw this.#invalid(message, { code: 'FILE_REJECTED' });
   }
 
-  /** @throws {BadRequestError} 400, when a required part is missing. */
+  /** @throws {BadRequestError} 400, or {@link UnprocessableContentError} 422, when a required part is missing. */
   assertComplete(): void {
     for (const [name, { required }] of this.#settings.rules) {
       if (required !== true || this.#counts.has(name)) continue;
-      throw new BadRequestError(`The form has no '${name}'. Add it.`, { code: 'MISSING_PART' });
+      throw this.#invalid(`The form has no '${name}'. Add it.`, { code: 'MISSING_PART' });
     }
+  }
+
+  #invalid(message: string, options: HttpErrorOptions): HttpError {
+    const Invalid = this.#status === 422 ? UnprocessableContentError : BadRequestError;
+    return new Invalid(message, options);
   }
 }
 
@@ -236,17 +253,9 @@ function assertPartSize(name: string, size: number, maxSize: number): void {
   );
 }
 
-function assertEmpty(size: number): void {
-  if (size > 0) throw rejected('A file has content, but no name. Send its name.');
-}
-
 function tooMany(name: string, maxCount: number): PayloadTooLargeError {
   return new PayloadTooLargeError(
     `The form has more than ${maxCount} parts named '${name}'. Send fewer.`,
     { code: 'TOO_MANY_VALUES' },
   );
-}
-
-function rejected(message: string): BadRequestError {
-  return new BadRequestError(message, { code: 'FILE_REJECTED' });
 }

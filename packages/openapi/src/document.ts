@@ -177,6 +177,12 @@ function findOperations(
   const methods = new Set(parsed.map(({ route, path }) => keyOf(route.method, path)));
   const paths = new Map<string, PathTemplate>();
   const owners = new Map<string, string>();
+  // The methods and the first path of each route, which shares its options among all of its patterns.
+  const methodsOf = new Map<object, Set<string>>();
+  const origins = new Map<object, PathTemplate>();
+  for (const { method, options } of routes) {
+    methodsOf.set(options, (methodsOf.get(options) ?? new Set()).add(method));
+  }
   const found = parsed.flatMap(({ route, path }) => {
     const label = `${route.method} ${route.pattern}`;
     const first = paths.get(path.shape) ?? path;
@@ -196,10 +202,18 @@ function findOperations(
       if (isSelected && owner !== undefined) problems.push(ambiguousPaths(owner, label));
       const method = upper.toLowerCase();
       const { operationId: given } = route.options;
-      const explicit = isAll && given !== undefined ? given + toPascalCase(method) : given;
-      return [
-        { route, label, method, path, template: first.template, names: first.names, explicit },
-      ];
+      const hasSeveral = isAll || (methodsOf.get(route.options)?.size ?? 0) > 1;
+      const id = hasSeveral && given !== undefined ? given + toPascalCase(method) : given;
+      const origin = origins.get(route.options) ?? path;
+      origins.set(route.options, origin);
+      const isFurther = path.template !== origin.template;
+      const wanted =
+        id === undefined
+          ? createOperationId(method, path.template)
+          : `${id}${describeFurther(path, origin)}`;
+      const explicit = isFurther ? undefined : id;
+      const { template, names } = first;
+      return [{ route, label, method, path, template, names, wanted, explicit }];
     });
   });
 
@@ -213,13 +227,18 @@ function findOperations(
     if (first !== undefined) problems.push(duplicateOperationId(explicit, first, label));
     owned.set(explicit, label);
   }
-  const operations = found.map(({ explicit, ...operation }) => {
-    const { method, path } = operation;
-    const operationId = explicit ?? findFreeName(createOperationId(method, path.template), taken);
+  const operations = found.map(({ explicit, wanted, ...operation }) => {
+    const operationId = explicit ?? findFreeName(wanted, taken);
     taken.add(operationId);
     return { ...operation, operationId };
   });
   return operations.filter(({ route }) => selected.has(route));
+}
+
+/** Returns what the ID of a further path adds: the parameters that the first path of its route lacks. */
+function describeFurther({ names }: PathTemplate, origin: PathTemplate): string {
+  const added = names.filter((name) => !origin.names.includes(name)).map(toPascalCase);
+  return added.length > 0 ? `By${added.join('And')}` : '';
 }
 
 /** Whether a route only opens WebSocket connections, which OpenAPI cannot describe. */

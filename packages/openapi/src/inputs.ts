@@ -130,7 +130,7 @@ interface BodySource {
 }
 
 /** Lists the forms that parsers among the functions read. */
-function formsOf(functions: readonly object[]): readonly FormDescription[] {
+export function formsOf(functions: readonly object[]): readonly FormDescription[] {
   return functions.flatMap((one) => descriptionOf(one)?.reads?.form ?? []);
 }
 

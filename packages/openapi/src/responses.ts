@@ -4,6 +4,7 @@ import { createContent } from './content.js';
 import type { Draft, OperationSource } from './draft.js';
 import { phraseOf } from './error-responses.js';
 import { joinHeaders, sentBy } from './headers.js';
+import { formsOf } from './inputs.js';
 
 /**
  * Creates the Responses Object of a route: what its schemas describe, what its functions add, and the errors that it
@@ -18,11 +19,18 @@ export function createResponses(
   const { errors, headers, reportFor } = draft;
   const success = defaultStatus(route.options) ?? 200;
   const described = responseSchemas(route.options);
-  const validates = inputs.some(({ schema, required }) => schema !== undefined || required);
+  const validates = inputs.some(
+    ({ source, schema, required }) =>
+      (schema !== undefined || required) &&
+      !(source === 'param' && route.options.invalidParams === 404),
+  );
   const codes = errorCodes(route.options);
   const implied = new Set<number>();
   if (validates) implied.add(errors.validationStatus);
   if (readsBody) for (const status of [400, 413, 415]) implied.add(status);
+  // The rules of a form.
+  if (readsBody && formsOf([...(route.upstream ?? []), ...route.handlers]).length > 0)
+    implied.add(errors.validationStatus);
   if (isSecured) for (const status of [401, 403]) implied.add(status);
   const failures = new Set([...codes.keys(), ...implied]);
   if (route.params.length > 0) failures.add(404);

@@ -65,6 +65,16 @@ describe('the form of multipart() with rules', () => {
     expect(await lint(document)).toEqual([]);
   });
 
+  it('lists the status of a form that breaks its rules', () => {
+    const responsesOf = (validationStatus: 400 | 422) => {
+      const app = createApp({ validationStatus }).post('/', multipart({ rules }), ok);
+      const { post } = createDocument(app, { info }).paths['/'] ?? {};
+      return Object.keys(Object(post).responses);
+    };
+    expect(responsesOf(400)).toEqual(['200', '400', '413', '415', 'default']);
+    expect(responsesOf(422)).toEqual(['200', '400', '413', '415', '422', 'default']);
+  });
+
   it.each<[string, PartRule, object]>([
     ['a field', { kind: 'field', maxCount: 1 }, { type: 'string' }],
     ['a file', { kind: 'file', maxCount: 1 }, FILE],

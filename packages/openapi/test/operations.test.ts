@@ -32,6 +32,86 @@ function operationOf(options: RouteOptions, pattern = '/') {
   return path.post;
 }
 
+describe('a route with several paths or methods', () => {
+  it.each<[methods: string | string[], pattern: string | string[], expected: object]>([
+    [
+      'GET',
+      '/posts/:year?/:month?',
+      {
+        '/posts': { get: 'list' },
+        '/posts/{year}': { get: 'listByYear' },
+        '/posts/{year}/{month}': { get: 'listByYearAndMonth' },
+      },
+    ],
+    [
+      'GET',
+      ['/a', '/b', '/c'],
+      { '/a': { get: 'list' }, '/b': { get: 'list2' }, '/c': { get: 'list3' } },
+    ],
+    [['PUT', 'PATCH'], '/a', { '/a': { put: 'listPut', patch: 'listPatch' } }],
+    [
+      ['PUT', 'PATCH'],
+      '/a/:id?',
+      {
+        '/a': { put: 'listPut', patch: 'listPatch' },
+        '/a/{id}': { put: 'listPutById', patch: 'listPatchById' },
+      },
+    ],
+  ])('has an operation ID for each, from its own: %j %j', (methods, pattern, expected) => {
+    const app = createApp().on(methods, pattern, { operationId: 'list' }, ok);
+    const { paths } = createDocument(app, { info });
+    const ids = Object.entries(paths).map(([path, item]) => [
+      path,
+      Object.fromEntries(
+        Object.entries(item).map(
+          ([method, { operationId }]: [string, { operationId?: string }]) => [method, operationId],
+        ),
+      ),
+    ]);
+    expect(Object.fromEntries(ids)).toEqual(expected);
+  });
+
+  it('describes the parameters of each path', () => {
+    const params = z.object({ id: z.coerce.number().int().optional() });
+    const app = createApp().get('/users/:id?', { params, summary: 'Users' }, () => null);
+    const { paths } = createDocument(app, { info });
+    expect(paths['/users']?.get).not.toHaveProperty('parameters');
+    expect(paths['/users/{id}']?.get).toMatchObject({
+      summary: 'Users',
+      parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
+    });
+  });
+
+  it('may take no ID of another route', () => {
+    const app = createApp()
+      .get('/a/:id?', { operationId: 'list' }, () => null)
+      .get('/b', { operationId: 'listById' }, () => null);
+    expect(createDocument(app, { info }).paths).toMatchObject({
+      '/a': { get: { operationId: 'list' } },
+      '/a/{id}': { get: { operationId: 'listById2' } },
+      '/b': { get: { operationId: 'listById' } },
+    });
+  });
+});
+
+describe('invalidParams: 404', () => {
+  it('leaves out the status of invalid requests, unless another part of the request is validated', () => {
+    const params = z.object({ id: z.coerce.number() });
+    const query = z.object({ page: z.coerce.number() });
+    const app = createApp()
+      .get('/a/:id', { params, invalidParams: 404 }, () => null)
+      .get('/b/:id', { params, query, invalidParams: 404 }, () => null)
+      .get('/c/:id', { params }, () => null);
+    const { paths } = createDocument(app, { info });
+    const statuses = Object.values(paths).map(({ get }) => Object.keys(Object(get).responses));
+    expect(statuses).toEqual([
+      ['200', '404', 'default'],
+      ['200', '400', '404', 'default'],
+      ['200', '400', '404', 'default'],
+    ]);
+  });
+});
+
 describe('paths', () => {
   it.each([
     ['/', '/', []],

@@ -9,11 +9,12 @@ import {
   type Kinds,
   kind,
   object,
+  oneOf,
   routeDocumentation,
   routeStatus,
   string,
 } from '@fairlead/options';
-import { refuse } from '../errors.js';
+import { type Diagnostic, refuse } from '../errors.js';
 import {
   type RouteDecoratorOptions,
   type RouteMethod,
@@ -102,22 +103,25 @@ export type ResponseDecorator<Value> = (
  */
 export interface RouteDecorator {
   /**
-   * @param path - Pattern below the controller's prefix, such as `/:id`; the prefix itself if empty.
+   * @param path - Pattern below the controller's prefix, such as `/:id`, or an array of patterns; the prefix itself
+   *   if empty.
    * @param options - Response schema, status and documentation of the route.
    */
   <const Response extends ResponseSchemas>(
-    path: string,
+    path: string | readonly string[],
     options: RouteDecoratorOptions & { readonly response: Response },
   ): ResponseDecorator<ResponseValue<{ readonly response: Response }>>;
   /**
-   * @param path - Pattern below the controller's prefix, such as `/:id`; the prefix itself by default.
+   * @param path - Pattern below the controller's prefix, such as `/:id`, or an array of patterns; the prefix itself
+   *   by default.
    * @param options - Status and documentation of the route.
    */
-  (path?: string, options?: RouteDecoratorOptions): MethodDecorator;
+  (path?: string | readonly string[], options?: RouteDecoratorOptions): MethodDecorator;
 }
 
 export const ROUTE_OPTIONS: Kinds<RouteDecoratorOptions> = {
   status: routeStatus,
+  invalidParams: oneOf(404),
   ...routeDocumentation,
   response: kind(
     'a JSON Schema or a Standard Schema, or one for each status',
@@ -133,10 +137,11 @@ function routeDecorator(name: string, method: RouteMethod): RouteDecorator {
     read: (path = '', value) => {
       const callSite = captureDecorator();
       const reading = readOptions<RouteDecoratorOptions>(`@${name}()`, value, ROUTE_OPTIONS);
-      const faults = reading.faults.map(explainInput);
-      if (typeof path !== 'string') return { faults: [pathFault(name, path), ...faults] };
-      const route = { method, path, options: Object.freeze({ ...reading.options }), callSite };
-      return { faults, apply: ({ routes }) => ({ routes: [route, ...routes] }) };
+      const { paths, faults: wrong } = readPaths(`@${name}()`, path);
+      const faults = [...wrong, ...reading.faults.map(explainInput)];
+      const options = Object.freeze({ ...reading.options });
+      const own = paths.map((one) => ({ method, path: one, options, callSite }));
+      return { faults, apply: ({ routes }) => ({ routes: [...own, ...routes] }) };
     },
   });
 }
@@ -155,11 +160,18 @@ function explainInput(fault: Fault): Fault {
   return fault;
 }
 
-function pathFault(name: string, path: unknown): Fault {
-  const fix = Array.isArray(path)
-    ? `pass one string, and write @${name}() once for each path.`
-    : "pass a string, such as '/:id', and options after it.";
-  return refuse(`@${name}()`, path, 'path', fix);
+/** Reads the path of a route, or an array of paths. There are none if one is wrong. */
+export function readPaths(
+  call: string,
+  given: unknown,
+  fix = "pass a string, such as '/:id', or an array of strings, and options after it.",
+): { readonly paths: readonly string[]; readonly faults: Diagnostic[] } {
+  const paths = [given].flat();
+  if (paths.length === 0)
+    return { paths: [], faults: [refuse(call, given, 'path', 'pass at least one path.')] };
+  const wrong = paths.filter((path) => typeof path !== 'string');
+  if (wrong.length === 0) return { paths: paths as string[], faults: [] };
+  return { paths: [], faults: wrong.map((path) => refuse(call, path, 'path', fix)) };
 }
 
 /** Handles GET and HEAD. */

@@ -1,4 +1,5 @@
 import { isStandardSchema, type ResponseSchemas } from '@fairlead/core';
+import { expandPath } from '@fairlead/core/extend';
 import type { Constructor } from '@fairlead/di';
 import { describeValue } from '@fairlead/options';
 import { NoRoutesError, NotAControllerError, throwProblems } from '../errors.js';
@@ -26,7 +27,10 @@ import type { Guard, InterceptorReference, MiddlewareReference } from '../metada
 export interface RouteDefinition {
   /** In upper case; `ALL` for every method. */
   readonly method: RouteMethod;
-  /** Version, controller prefix and the route's own path, joined: `/v2/users/:id`. */
+  /**
+   * Version, controller prefix and the route's own path, joined: `/v2/users/:id`. A path with an optional parameter has
+   * a route for each pattern that it stands for.
+   */
   readonly path: string;
   /** Name of the method that handles requests. */
   readonly methodName: string | symbol;
@@ -106,11 +110,14 @@ export function definitionOf(target: Constructor): ControllerDefinition {
       metadata: valuesOf(inherited.values, own),
       value: own.value,
     };
-    return own.routes.map(({ method, path, options }) =>
+    const expanded = own.routes.flatMap(({ path, ...route }) =>
+      expandPath(joinPath(version, prefix, path)).map((one) => ({ ...route, path: one })),
+    );
+    return expanded.map(({ method, path, options }) =>
       Object.freeze<RouteDefinition>({
         ...ofMethod,
         method,
-        path: joinPath(version, prefix, path),
+        path,
         status: own.status ?? options.status,
         summary: options.summary,
         description: options.description,

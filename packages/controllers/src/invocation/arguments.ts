@@ -3,6 +3,7 @@ import {
   createBodyReader,
   createQueryReader,
   requireParsedBody,
+  unknownPath,
   validateValue,
 } from '@fairlead/core/extend';
 import { MissingParameterError, ParameterInjectionError } from '../errors.js';
@@ -48,10 +49,13 @@ function pathOf(source: ParameterSource, name: string | undefined): [string, ...
 /**
  * Creates the function that reads all arguments of a method, one after another. It throws a `ValidationError` with
  * the issues of all parameters, or a `MissingParameterError` if parameters are missing and the others valid.
+ *
+ * @param invalidParams - 404 for a `NotFoundError` instead, if a path parameter is invalid or missing.
  */
 export function createReadArguments(
   parameters: readonly ParameterDefinition[],
   handler: string,
+  invalidParams?: 404,
 ): ReadArguments {
   const readers: Reader[] = [];
   for (const parameter of parameters) {
@@ -78,7 +82,7 @@ export function createReadArguments(
       }
       values[index] = value;
     }
-    if (issues.length > 0) throw refusal(ctx, issues, handler);
+    if (issues.length > 0) throw refusal(ctx, issues, handler, invalidParams);
     return values;
   };
   if (!parameters.some(({ source, schema }) => source === 'body' && schema)) return read;
@@ -88,7 +92,14 @@ export function createReadArguments(
   };
 }
 
-function refusal(ctx: Context, issues: readonly ValidationIssue[], handler: string): Error {
+function refusal(
+  ctx: Context,
+  issues: readonly ValidationIssue[],
+  handler: string,
+  invalidParams: 404 | undefined,
+): Error {
+  if (invalidParams === 404 && issues.some(({ source }) => source === 'param'))
+    return unknownPath(ctx.path);
   const status = ctx.validationStatus;
   const [first] = issues;
   if (!(first instanceof MissingIssue) || issues.some((one) => !(one instanceof MissingIssue))) {

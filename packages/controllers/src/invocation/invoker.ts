@@ -1,7 +1,12 @@
 import type { Context, Handler } from '@fairlead/core';
 import { describeToken } from '@fairlead/di';
 import { ControllerError, GuardRejectionError } from '../errors.js';
-import type { HeaderMetadata, RedirectMetadata, ValueMethod } from '../metadata/class-metadata.js';
+import type {
+  HeaderMetadata,
+  RedirectMetadata,
+  RouteDecoratorOptions,
+  ValueMethod,
+} from '../metadata/class-metadata.js';
 import type { ParameterDefinition } from '../metadata/parameter.js';
 import type { Guard, Interceptor } from '../metadata/references.js';
 import { isPromiseLike } from '../promise.js';
@@ -21,6 +26,7 @@ export interface InvokerPlan {
   readonly handler: string;
   readonly guards: readonly NamedGuard[];
   readonly parameters: readonly ParameterDefinition[];
+  readonly options?: Pick<RouteDecoratorOptions, 'invalidParams'>;
   /** What handles the requests to a route of a value; undefined for a method. */
   readonly value?: ValueMethod | undefined;
   readonly call: CallMethod;
@@ -36,9 +42,11 @@ export interface InvokerPlan {
  * It is synchronous until one of them returns a promise, and returns the value to respond with.
  */
 export function createInvoker(plan: InvokerPlan): Handler {
-  const { handler, guards, parameters, value, call, redirect } = plan;
+  const { handler, guards, parameters, options, value, call, redirect } = plan;
   const readArguments =
-    parameters.length > 0 ? createReadArguments(parameters, handler) : undefined;
+    parameters.length > 0
+      ? createReadArguments(parameters, handler, options?.invalidParams)
+      : undefined;
   // The handler of a value has no arguments. It reads the request itself.
   const read: ((ctx: Context) => Values | PromiseLike<Values>) | undefined =
     value === undefined ? readArguments : value.validate;

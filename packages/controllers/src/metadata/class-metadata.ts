@@ -15,7 +15,7 @@ export type RouteMethod =
 /** Second argument of the route decorators. */
 export interface RouteDecoratorOptions
   extends RouteDocumentation,
-    Pick<RouteOptions, 'status' | 'response'> {}
+    Pick<RouteOptions, 'status' | 'response' | 'invalidParams'> {}
 
 export interface RouteDeclaration {
   readonly method: RouteMethod;

@@ -6,6 +6,7 @@ import type {
   SchemaOutput,
   StandardSchema,
 } from '@fairlead/core';
+import { acceptsAbsence } from '@fairlead/core/extend';
 
 /** Where a parameter's value comes from. */
 export type ParameterSource =
@@ -174,6 +175,13 @@ export interface ParameterDefinition extends ParameterMetadata {
 /** Whether a parameter passes on what clients send. Its type may be a class that validates it. */
 export function isUnvalidated({ source, schema, transform }: ParameterMetadata): boolean {
   return isInputSource(source) && schema === undefined && transform === undefined;
+}
+
+/** Whether a request without the value is rejected. Asks the schema, if that decides. */
+export function isRequired(parameter: ParameterMetadata): boolean {
+  const { schema, required, isRequiredSet, default: fallback } = parameter;
+  if (fallback !== undefined) return false;
+  return schema === undefined || isRequiredSet ? required : !acceptsAbsence(schema);
 }
 
 const INPUT_SOURCES: ReadonlySet<string> = new Set(['param', 'query', 'header', 'body']);

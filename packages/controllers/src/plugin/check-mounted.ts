@@ -10,7 +10,7 @@ import { isIntended, nearestName } from '@fairlead/options';
 import { type ControllerDefinition, joinPath } from '../definition/definition.js';
 import { errorText, RouteRegistrationError } from '../errors.js';
 import { locationOf, nameDecorators } from '../metadata/class-metadata.js';
-import type { ParameterDefinition } from '../metadata/parameter.js';
+import { isRequired } from '../metadata/parameter.js';
 import { type BuiltRoute, type RegisteredController, routeOf } from '../routes/build-routes.js';
 
 /** Mounted routes by built route. A route has several if its router is mounted at several prefixes. */
@@ -96,15 +96,19 @@ function checkParameters(
     return route.parameters.flatMap((parameter) => {
       const { source, name } = parameter;
       if (source !== 'param' || name === undefined) return [];
-      const searched = mountedOf(isRequired(parameter) ? [route] : siblings);
-      if (searched.some(({ params }) => params.includes(name))) return [];
       const own = mountedOf([route]);
+      const hasName = ({ params }: Route): boolean => params.includes(name);
+      if (own.some(hasName)) return [];
+      const isElsewhere = mountedOf(siblings).some(hasName);
+      const isNeeded = isRequired(parameter);
+      if (isElsewhere && !isNeeded) return [];
       const shown = own.map(({ pattern }) => `${route.method} ${pattern}`).join(' or ');
       const names = own.flatMap(({ params }) => params);
       const problem = `@Param('${name}') does not match a parameter of ${shown}.`;
-      const diagnostic = { problem, fix: parameterFix(name, names) };
+      const optional = 'pass { required: false }, or remove the path without the parameter.';
+      const diagnostic = { problem, fix: isElsewhere ? optional : parameterFix(name, names) };
       const location = locationOf(controller, route.methodName);
-      if (!isRequired(parameter)) {
+      if (!isNeeded) {
         const fix = `${diagnostic.fix} If it may always be absent, pass the class to intended().`;
         const title = `parameter ${parameter.index} of ${route.handler} is never present: ${problem}`;
         if (!isIntended(controller)) warn(errorText(title, fix, location));
@@ -130,7 +134,9 @@ export function findMisnamedParameters(
   return definitions.flatMap(({ controller, routes }) =>
     routes.flatMap(({ method, methodName, path, handler, parameters }) =>
       parameters.flatMap(({ source, name }) => {
-        if (source !== 'param' || name === undefined || path.includes(`:${name}`)) return [];
+        const paths = routes.flatMap((one) => (one.methodName === methodName ? one.path : []));
+        if (source !== 'param' || name === undefined) return [];
+        if (paths.some((one) => one.includes(`:${name}`))) return [];
         const pattern = joinPath(prefix, path);
         const mounted = (mounts ?? []).map((mount) => joinPath(mount, pattern));
         const names = [pattern, ...mounted].flatMap(parametersOf);
@@ -158,10 +164,6 @@ function parametersOf(pattern: string): readonly string[] {
     if (error instanceof SetupError) return [];
     throw error;
   }
-}
-
-function isRequired({ required, default: fallback }: ParameterDefinition): boolean {
-  return required && fallback === undefined;
 }
 
 /** @param name - Undefined if no path can contain it. */

@@ -6,7 +6,6 @@ import {
   type RouteOptions,
 } from '@fairlead/core';
 import {
-  acceptsAbsence,
   describe,
   descriptionOf,
   errorCodes,
@@ -19,7 +18,7 @@ import {
   container as globalContainer,
   type Token,
 } from '@fairlead/di';
-import { isIntended, markIntended, named } from '@fairlead/options';
+import { isIntended, markIntended, named, setLocation } from '@fairlead/options';
 import { ControllerRegistry } from '../definition/check-definition.js';
 import {
   type ControllerDefinition,
@@ -43,12 +42,13 @@ import {
   type NamedGuard,
 } from '../invocation/invoker.js';
 import {
+  locationOf,
   mergeReferences,
   type RouteValues,
   setRouteValues,
   type ValueMethod,
 } from '../metadata/class-metadata.js';
-import { isInputSource, type ParameterDefinition } from '../metadata/parameter.js';
+import { isInputSource, isRequired, type ParameterDefinition } from '../metadata/parameter.js';
 import {
   CLASS_METHODS,
   GUARD_OVERRIDES,
@@ -143,7 +143,9 @@ export function buildController(
   definition: ControllerDefinition,
   context: BuildContext,
 ): RegisteredController {
-  const routes = definition.routes.map((route) => buildRoute(route, definition, context));
+  // The paths and methods of one decorator share their options, by which tools recognize them.
+  const shared = new Map<object, RouteOptions>();
+  const routes = definition.routes.map((route) => buildRoute(route, definition, context, shared));
   return Object.freeze({ ...definition, routes: Object.freeze(routes) });
 }
 
@@ -204,9 +206,13 @@ function buildRoute(
   route: RouteDefinition,
   definition: ControllerDefinition,
   context: BuildContext,
+  shared: Map<object, RouteOptions>,
 ): BuiltRoute {
   const { instances } = context;
   const references = mergeReferences(context.shared, route);
+  const options = shared.get(route.options) ?? routeOptions(route, references);
+  shared.set(route.options, options);
+  setLocation(options, () => locationOf(definition.controller, route.methodName));
   const steps = createSteps(route, references, definition, context);
   const values = route.metadata.size > 0 ? [createValuesStep(route.metadata)] : [];
   const isScoped = steps.isPerRequest && instances.container.createScope !== undefined;
@@ -217,7 +223,7 @@ function buildRoute(
     ...route,
     ...references,
     path: joinPath(context.prefix, route.path),
-    options: routeOptions(route, references),
+    options,
     handlers: Object.freeze<BuiltRoute['handlers']>([
       ...values,
       ...scope,
@@ -259,7 +265,6 @@ function routeOptions(
     (one) => descriptionOf(one)?.security ?? [],
   );
   const isSecured = applying.length > 0 || security.length > 0;
-  if (inputs.length === 0 && !isSecured && status === options.status) return options;
   const codes = new Map<number, readonly string[]>([[401, []], [403, []], ...errorCodes(options)]);
   const hasCodes = [...codes.values()].some(({ length }) => length > 0);
   const errors = hasCodes ? Object.fromEntries(codes) : [...codes.keys()];
@@ -291,15 +296,14 @@ function describeSent(
 
 /** Describes a parameter for tools. Asks its schema only if a tool needs to know whether it is required. */
 function describeInput(source: RouteInput['source'], parameter: ParameterDefinition): RouteInput {
-  const { name, schema, all, required, isRequiredSet, default: fallback } = parameter;
+  const { name, schema, all } = parameter;
   return {
     source,
     name,
     schema,
     all,
     get required() {
-      if (fallback !== undefined) return false;
-      return schema === undefined || isRequiredSet ? required : !acceptsAbsence(schema);
+      return isRequired(parameter);
     },
   };
 }

@@ -122,11 +122,13 @@ export function registerControllers(
   warnOfGuards(controllers, context);
   for (const { controller, routes } of controllers) {
     for (const { method, path, options, handlers, handler, methodName } of routes) {
-      const locate = () => locationOf(controller, methodName);
-      setLocation(options, locate);
       const cause = tryRoute(router, method, path, options, handlers);
       if (cause === undefined) continue;
-      throw new RouteRegistrationError(handler, { problem: cause.message, cause }, locate());
+      throw new RouteRegistrationError(
+        handler,
+        { problem: cause.message, cause },
+        locationOf(controller, methodName),
+      );
     }
   }
   return controllers;

@@ -4,6 +4,7 @@ import type { Constructor, Dependency, Scope } from '@fairlead/di';
 import {
   type CallSite,
   captureLine,
+  describeValue,
   fn,
   isPlainObject,
   type Kinds,
@@ -13,7 +14,7 @@ import {
   routeDocumentation,
 } from '@fairlead/options';
 import { readOptions, recordFault } from '../decorators/decorator.js';
-import { CONTROLLER_OPTIONS, ROUTE_OPTIONS } from '../decorators/routes.js';
+import { CONTROLLER_OPTIONS, ROUTE_OPTIONS, readPaths } from '../decorators/routes.js';
 import { joinPath } from '../definition/definition.js';
 import { type Diagnostic, refuse } from '../errors.js';
 import {
@@ -67,7 +68,7 @@ class CreatedRoute {
   constructor(
     /** What identifies the controller that the function belongs to. */
     readonly owner: object,
-    readonly method: RouteMethod,
+    readonly method: unknown,
     readonly site: CallSite,
     readonly path: unknown,
     readonly options: unknown,
@@ -87,17 +88,22 @@ const METHODS: readonly RouteMethod[] = [
   'ALL',
 ];
 
+const isMethod = oneOf(...METHODS).accepts as (value: unknown) => value is RouteMethod;
+
 /** Creates the functions that create the routes of one controller. */
 function createBuilders(owner: object) {
+  const create = (method: unknown, site: CallSite, path: unknown, rest: readonly unknown[]) => {
+    const [options, handler] = rest.length > 1 ? rest : [{}, ...rest];
+    return Object.freeze(new CreatedRoute(owner, method, site, path, options, handler));
+  };
   const builders = METHODS.map((method) => {
-    const build = (path: unknown, ...rest: readonly unknown[]): CreatedRoute => {
-      const [options, handler] = rest.length > 1 ? rest : [{}, ...rest];
-      const site = captureLine(build);
-      return Object.freeze(new CreatedRoute(owner, method, site, path, options, handler));
-    };
+    const build = (path: unknown, ...rest: readonly unknown[]): CreatedRoute =>
+      create(method, captureLine(build), path, rest);
     return [method.toLowerCase(), build] as const;
   });
-  return Object.freeze(Object.fromEntries(builders));
+  const on = (methods: unknown, path: unknown, ...rest: readonly unknown[]): CreatedRoute =>
+    create(methods, captureLine(on), path, rest);
+  return Object.freeze({ ...Object.fromEntries(builders), on });
 }
 
 /**
@@ -211,13 +217,21 @@ function addRoute(
   { method, site, path, options: given, handler }: CreatedRoute,
   tags: readonly string[],
 ): void {
-  const isText = typeof path === 'string';
-  const call = `${method.toLowerCase()}(${isText ? `'${path}'` : ''})`;
+  const methods = [method].flat().filter(isMethod);
+  const isList = methods.length !== 1 || Array.isArray(method);
+  const start = isList ? `on(${describeValue(method)}, ` : `${methods[0]?.toLowerCase()}(`;
+  const call = `${start}${typeof path === 'string' || Array.isArray(path) ? describeValue(path) : ''})`;
   const { options, faults } = readOptions<ValueRouteOptions>(call, given, ROUTE_KINDS);
   const { guards = [], middleware = [], interceptors = [], metadata = [], ...others } = options;
   const { params, query, headers, body, ...documented } = others;
   const problems = findListProblems(call, options);
-  const wrong = isText ? [] : [refuse(call, path, 'path', "pass a string, such as '/:id'.")];
+  const { paths, faults: wrong } = readPaths(
+    call,
+    path,
+    "pass a string, such as '/:id', or an array of strings.",
+  );
+  if (methods.length === 0 || methods.length < [method].flat().length)
+    wrong.push(refuse(call, method, 'methods', `pass some of ${METHODS.join(', ')}.`));
   if (!fn.accepts(handler)) {
     const fix = 'pass a function (ctx, instances) as the last argument.';
     wrong.push(refuse(call, handler, 'handler', fix));
@@ -225,12 +239,15 @@ function addRoute(
   const declaration = [controller.prototype, name, { value: handler, configurable: true }] as const;
   for (const fault of [...wrong, ...faults, ...problems]) recordFault(declaration, fault);
   const allTags = [...tags, ...(options.tags ?? [])];
-  const route = {
-    method,
-    path: isText ? path : '',
-    options: Object.freeze({ ...documented, ...(allTags.length > 0 && { tags: allTags }) }),
-    callSite: site,
-  };
+  const ofRoute = Object.freeze({ ...documented, ...(allTags.length > 0 && { tags: allTags }) });
+  const routes = methods.flatMap((one) =>
+    (paths.length > 0 ? paths : ['']).map((path) => ({
+      method: one,
+      path,
+      options: ofRoute,
+      callSite: site,
+    })),
+  );
   const inputs = Object.entries({ params, query, headers, body }).filter(([, schema]) => schema);
   const parameters = inputs.map(([input, schema], index) => {
     const source = SOURCES[input as keyof typeof SOURCES];
@@ -241,7 +258,7 @@ function addRoute(
     guards,
     middleware,
     interceptors,
-    routes: [route],
+    routes,
     parameters: new Map(parameters),
     value: Object.freeze({ handler, validate }),
   });

@@ -10,14 +10,9 @@ import type {
   State,
   ValidatedContext,
 } from '@fairlead/core';
-import type {
-  ContractErrors,
-  ContractInput,
-  ContractResponse,
-  ContractStatus,
-  SentBody,
-} from '@fairlead/core/extend';
+import type { ContractOf, ExpandedPath } from '@fairlead/core/extend';
 import type { Constructor, Dependency, Resolved, Scope } from '@fairlead/di';
+import type { RouteMethod } from '../metadata/class-metadata.js';
 import type { MiddlewareReference, SharedReferences } from '../metadata/references.js';
 
 /** What a client needs to know about a controller. It exists only in types. */
@@ -37,7 +32,10 @@ export interface ControllerValue<Contract extends ControllerContract = Controlle
   readonly '~contract'?: Contract;
 }
 
-/** A route of {@link defineController}, from one of the functions that `routes` receives. */
+/**
+ * A route of {@link defineController}, from one of the functions that `routes` receives. Its contract is a union if it
+ * has several paths.
+ */
 export interface ValueRoute<Contract extends RouteContract = RouteContract> {
   /** In upper case; `ALL` for every method. */
   readonly method: Contract['method'];
@@ -90,10 +88,13 @@ export interface ControllerValueOptions<
   readonly routes: (builders: RouteBuilders<Prefix, Injected<Inject>, StateOf<Shared>>) => Routes;
 }
 
-/** The functions that create routes, one for each method. `all` handles methods without another route. */
+/**
+ * The functions that create routes, one for each method. `all` handles methods without another route, and `on`
+ * several methods.
+ */
 export type RouteBuilders<Prefix extends string, Instances, S = unknown> = {
   readonly [Name in BuilderName]: RouteBuilder<Uppercase<Name>, Prefix, Instances, S>;
-};
+} & { readonly on: MethodsBuilder<Prefix, Instances, S> };
 
 type BuilderName =
   | ('get' | 'post' | 'put' | 'patch' | 'delete' | 'query')
@@ -110,24 +111,25 @@ export interface RouteBuilder<
   S = unknown,
 > {
   /**
-   * @param path - Pattern below the prefix of the controller, such as `/:id`.
+   * @param path - Pattern below the prefix of the controller, such as `/:id`, or an array of patterns.
    * @param handler - Handles requests.
    */
   <Path extends string, Result, A extends object = State>(
-    path: Path,
-    handler: (ctx: Context<ParamsOf<Prefix, Path>, State & S & A>, instances: Instances) => Result,
-  ): ValueRoute<{
-    readonly method: Method;
-    readonly path: Path;
-    readonly params: ParamsOf<Prefix, Path>;
-    readonly query: RawQuery;
-    readonly body: unknown;
-    readonly response: { readonly 200: SentBody<Result> };
-    readonly status: 200;
-    readonly errors: unknown;
-  }>;
+    path: Path | readonly Path[],
+    handler: PlainHandler<Prefix, Path, State & S & A, Instances, Result>,
+  ): ValueRoute<
+    {
+      readonly [One in ExpandedPath<Path>]: ContractOf<
+        Method,
+        One,
+        PathParams<Prefix>,
+        unknown,
+        Result
+      >;
+    }[ExpandedPath<Path>]
+  >;
   /**
-   * @param path - Pattern below the prefix of the controller, such as `/:id`.
+   * @param path - Pattern below the prefix of the controller, such as `/:id`, or an array of patterns.
    * @param options - Schemas, guards, status and documentation of the route.
    * @param handler - Handles requests. It returns what the response schema produces.
    */
@@ -137,25 +139,86 @@ export interface RouteBuilder<
     const Result extends HandlerResult<ResponseValue<Options>>,
     A extends object = State,
   >(
-    path: Path,
+    path: Path | readonly Path[],
     options: Options,
-    handler: (
-      ctx: ValidatedContext<Options, ParamsOf<Prefix, Path>, State & S & AddedState<Options> & A>,
-      instances: Instances,
-    ) => Result,
-  ): ValueRoute<{
-    readonly method: Method;
-    readonly path: Path;
-    readonly params: ContractInput<Options, 'params', ParamsOf<Prefix, Path>>;
-    readonly query: ContractInput<Options, 'query', RawQuery>;
-    readonly body: ContractInput<Options, 'body', unknown>;
-    readonly response: {
-      readonly [Status in ContractStatus<Options>]: ContractResponse<Options, Status, Result>;
-    };
-    readonly status: ContractStatus<Options>;
-    readonly errors: ContractErrors<Options>;
-  }>;
+    handler: Handler<Options, Prefix, Path, S & A, Instances, Result>,
+  ): ValueRoute<
+    {
+      readonly [One in ExpandedPath<Path>]: ContractOf<
+        Method,
+        One,
+        PathParams<Prefix>,
+        Options,
+        Result
+      >;
+    }[ExpandedPath<Path>]
+  >;
 }
+
+/** Creates a route for several methods. */
+export interface MethodsBuilder<Prefix extends string, Instances, S = unknown> {
+  /**
+   * @param methods - One or several, such as `['PUT', 'PATCH']`.
+   * @param path - Pattern below the prefix of the controller, such as `/:id`, or an array of patterns.
+   * @param handler - Handles requests.
+   */
+  <const Method extends RouteMethod, Path extends string, Result, A extends object = State>(
+    methods: Method | readonly Method[],
+    path: Path | readonly Path[],
+    handler: PlainHandler<Prefix, Path, State & S & A, Instances, Result>,
+  ): ValueRoute<
+    {
+      readonly [One in ExpandedPath<Path>]: ContractOf<
+        Method,
+        One,
+        PathParams<Prefix>,
+        unknown,
+        Result
+      >;
+    }[ExpandedPath<Path>]
+  >;
+  /**
+   * @param methods - One or several, such as `['PUT', 'PATCH']`.
+   * @param path - Pattern below the prefix of the controller, such as `/:id`, or an array of patterns.
+   * @param options - Schemas, guards, status and documentation of the route.
+   * @param handler - Handles requests. It returns what the response schema produces.
+   */
+  <
+    const Method extends RouteMethod,
+    Path extends string,
+    const Options extends ValueRouteOptions,
+    const Result extends HandlerResult<ResponseValue<Options>>,
+    A extends object = State,
+  >(
+    methods: Method | readonly Method[],
+    path: Path | readonly Path[],
+    options: Options,
+    handler: Handler<Options, Prefix, Path, S & A, Instances, Result>,
+  ): ValueRoute<
+    {
+      readonly [One in ExpandedPath<Path>]: ContractOf<
+        Method,
+        One,
+        PathParams<Prefix>,
+        Options,
+        Result
+      >;
+    }[ExpandedPath<Path>]
+  >;
+}
+
+type PlainHandler<
+  Prefix extends string,
+  Path extends string,
+  S extends State,
+  Instances,
+  Result,
+> = (ctx: Context<ParamsOf<Prefix, Path>, S>, instances: Instances) => Result;
+
+type Handler<Options, Prefix extends string, Path extends string, S, Instances, Result> = (
+  ctx: ValidatedContext<Options, ParamsOf<Prefix, Path>, State & S & AddedState<Options>>,
+  instances: Instances,
+) => Result;
 
 /** The members of `ctx.state` that the middleware of a route adds. */
 type AddedState<Options> = Options extends {
@@ -168,8 +231,5 @@ type AddedState<Options> = Options extends {
 type StateOf<List extends readonly unknown[]> = List extends readonly [infer First, ...infer Rest]
   ? StateOf<Rest> & (First extends Middleware<infer S> ? S : unknown)
   : unknown;
-
-/** The query without a schema. Not a type of core, so that declarations of clients do not import it. */
-type RawQuery = Readonly<Record<string, string | undefined>>;
 
 type ParamsOf<Prefix extends string, Path extends string> = RouteParams<PathParams<Prefix>, Path>;

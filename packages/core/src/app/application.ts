@@ -29,6 +29,7 @@ import {
   assertRouter,
   type Callee,
   createRouter,
+  type List,
   nameCall,
   type Route,
   RouteMethods,
@@ -186,8 +187,8 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
 
   /** @internal */
   override [ADD_ROUTE](
-    method: string,
-    pattern: string,
+    method: List,
+    pattern: List,
     rest: readonly unknown[],
     callee: Callee,
   ): this {

@@ -76,7 +76,7 @@ function rejectsText(
     const present = keys.map((one) => `'${one}'`).join(' or ') || 'a parameter';
     for (const key of isParams ? read : []) {
       if (!keys.includes(key) && rejects(key, '1'))
-        report(key, 'is required, but not in the pattern', `Use ${present}`);
+        report(key, 'is required, but not in the pattern', `Use ${present}, make it optional`);
     }
     for (const key of source === 'header' && name === undefined ? read : []) {
       const lower = key.toLowerCase();

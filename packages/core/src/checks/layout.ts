@@ -1,7 +1,7 @@
 import { atLine, isIntended } from '@fairlead/options';
 import type { Settings } from '../app/options.js';
 import { roleOf } from '../description.js';
-import { InvalidPatternError } from '../errors/setup-error.js';
+import { conflictOf, InvalidPatternError, mountedTwice } from '../errors/setup-error.js';
 import type { Middleware } from '../pipeline/pipeline.js';
 import type { Entry, MountedRoute, MountedRouter } from '../router/mount.js';
 import {
@@ -13,14 +13,7 @@ import {
   shapeOf,
   shapesOf,
 } from '../router/pattern.js';
-import {
-  type AnyRouter,
-  addPrefix,
-  conflictOf,
-  mountedTwice,
-  prefixesTo,
-  type Route,
-} from '../router/router.js';
+import { type AnyRouter, addPrefix, prefixesTo, type Route } from '../router/router.js';
 import { joinPaths } from '../target.js';
 
 /** A route where it is mounted. */

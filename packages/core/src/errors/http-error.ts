@@ -205,6 +205,11 @@ export class ForbiddenError extends withStatus(403) {}
 /** 404. No resource exists with this path or ID. @see RFC 9110 §15.5.5 */
 export class NotFoundError extends withStatus(404) {}
 
+/** Creates the error for a path without a route. */
+export function unknownPath(path: string): NotFoundError {
+  return new NotFoundError(`No route matches ${path}.`);
+}
+
 /** 405. The resource does not support the method. Pass the supported methods as `allow`. @see RFC 9110 §15.5.6 */
 export class MethodNotAllowedError extends HttpError {
   constructor(message?: string, options?: MethodNotAllowedOptions) {

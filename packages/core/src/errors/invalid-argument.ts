@@ -65,7 +65,7 @@ function diagnose(call: string, value: unknown): readonly [received: string, fix
   if (isApplication(value)) return [received, NESTED_APPLICATION];
   if (isRouter(value)) {
     const [owner = 'app'] = call.split('.');
-    const [, path = '/'] = /'(.*)'/.exec(call) ?? [];
+    const [, path = '/'] = /'([^']*)'/.exec(call) ?? [];
     return [received, `Mount it: ${owner}.route('${path}', router).`];
   }
   if (hasMethod(value, 'install')) return [received, 'Install it: await app.plugin(plugin).'];

@@ -1,4 +1,4 @@
-import { hideProperties, numberMessages } from '@fairlead/options';
+import { atLine, hideProperties, numberMessages } from '@fairlead/options';
 
 /** An error in the setup or startup of an application. Never thrown for a request. */
 export class SetupError extends Error {
@@ -36,6 +36,28 @@ export class RouteConflictError extends SetupError {
     this.existing = existing;
     this.added = added;
   }
+}
+
+/** Creates the error for two routes, whose options have their locations. */
+export function conflictOf(
+  method: string,
+  existing: { readonly pattern: string; readonly options: object },
+  added: { readonly pattern: string; readonly options: object },
+): RouteConflictError {
+  const places = atLine(added.options) + atLine(existing.options);
+  return new RouteConflictError(method, existing.pattern, added.pattern, places);
+}
+
+/**
+ * Creates the error for a router that is mounted or nested twice.
+ *
+ * @param places - Lines with the locations of the calls.
+ */
+export function mountedTwice(owner: string, prefix: string, places = ''): SetupError {
+  return new SetupError(
+    'ROUTER_MOUNTED_TWICE',
+    `A router is mounted twice at '${prefix}'. Remove one of the ${owner}.route('${prefix}', router) calls.${places}`,
+  );
 }
 
 /** A route pattern or mount prefix is invalid. */

@@ -7,6 +7,7 @@ import {
   type HttpError,
   MethodNotAllowedError,
   NotFoundError,
+  unknownPath,
 } from '../errors/http-error.js';
 import type { Context } from '../exchange/context.js';
 import { refuseContext } from '../exchange/context-errors.js';
@@ -93,11 +94,9 @@ function respondToOtherMethod(ctx: Context, format?: ErrorFormatter): boolean {
 
 /** Responds with 404. */
 function respondNotFound(ctx: Context, format?: ErrorFormatter): void {
-  const detail =
-    ctx.pattern === undefined
-      ? `No route matches ${ctx.path}.`
-      : `The route ${ctx.pattern} matches ${ctx.path}, but nothing sent a response.`;
-  respondWith(ctx, new NotFoundError(detail), format);
+  const unanswered = `The route ${ctx.pattern} matches ${ctx.path}, but nothing sent a response.`;
+  const error = ctx.pattern === undefined ? unknownPath(ctx.path) : new NotFoundError(unanswered);
+  respondWith(ctx, error, format);
 }
 
 function respondWith(ctx: Context, error: HttpError, format = ctx[EXCHANGE].errors.format): void {

@@ -2,6 +2,7 @@ import type { Context } from '../exchange/context.js';
 import type { State } from '../exchange/exchange.js';
 import type { Next } from '../next.js';
 import type { SchemaInput, SchemaOutput, StandardSchema } from '../schema/schema.js';
+import type { ExpandedPath } from './pattern.js';
 import type {
   HandlerResult,
   ResponseValue,
@@ -13,7 +14,7 @@ import type {
 
 /** What a client needs to know about a route. It exists only in types. */
 export interface RouteContract {
-  /** In upper case; `ALL` for every method. */
+  /** In upper case; `ALL` for every method; a union for several. */
   readonly method: string;
   /** The pattern, without the prefix of the router or controller. */
   readonly path: string;
@@ -33,14 +34,17 @@ export interface RouteContract {
 
 /** A route of `router.define()`, from one of the functions that the callback receives. */
 export interface DefinedRoute<Contract extends RouteContract = RouteContract> {
-  /** Exists only in types. */
+  /** Exists only in types. A union for a route with several paths. */
   readonly '~contract': Contract;
 }
 
-/** The functions that create routes, one for each method. `all` handles methods without another route. */
+/**
+ * The functions that create routes, one for each method. `all` handles methods without another route, and `on`
+ * several methods.
+ */
 export type RouteBuilders<P, S extends State> = {
   readonly [Name in BuilderName]: RouteBuilder<Uppercase<Name>, P, S>;
-};
+} & { readonly on: MethodsBuilder<P, S> };
 
 type BuilderName =
   | ('get' | 'post' | 'put' | 'patch' | 'delete' | 'query')
@@ -49,7 +53,7 @@ type BuilderName =
 /** Registers a route, and returns it for the record of routes. */
 export interface RouteBuilder<Method extends string, P, S extends State> {
   /**
-   * @param path - Pattern below the prefix, such as `/:id`.
+   * @param path - Pattern below the prefix, such as `/:id`, or an array of patterns.
    * @param options - Schemas, status and documentation of the route.
    * @param handlers - Middleware of this route, then its handler, which returns what the response schema
    *   produces.
@@ -60,55 +64,112 @@ export interface RouteBuilder<Method extends string, P, S extends State> {
     const Result extends HandlerResult<ResponseValue<Options>>,
     A extends object = State,
   >(
-    path: Path,
+    path: Path | readonly Path[],
     options: Options,
     ...handlers: ValidatedHandlers<Options, RouteParams<P, Path>, S & A, Result>
-  ): DefinedRoute<{
-    readonly method: Method;
-    readonly path: Path;
-    readonly params: ContractInput<Options, 'params', RouteParams<P, Path>>;
-    readonly query: ContractInput<Options, 'query', RawQuery>;
-    readonly body: ContractInput<Options, 'body', unknown>;
-    readonly response: {
-      readonly [Status in ContractStatus<Options>]: ContractResponse<Options, Status, Result>;
-    };
-    readonly status: ContractStatus<Options>;
-    readonly errors: ContractErrors<Options>;
-  }>;
+  ): DefinedRoute<
+    {
+      readonly [One in ExpandedPath<Path>]: ContractOf<Method, One, P, Options, Result>;
+    }[ExpandedPath<Path>]
+  >;
   /**
-   * @param path - Pattern below the prefix, such as `/:id`.
+   * @param path - Pattern below the prefix, such as `/:id`, or an array of patterns.
    * @param handlers - Middleware of this route, then its handler.
    */
   <Path extends string, Result, A extends object = State>(
-    path: Path,
-    ...handlers: readonly [
-      ...middleware: readonly RouteFunction<RouteParams<P, Path>, S & A>[],
-      handler: (ctx: Context<RouteParams<P, Path>, S & A>, next: Next) => Result,
-    ]
-  ): DefinedRoute<{
-    readonly method: Method;
-    readonly path: Path;
-    readonly params: RouteParams<P, Path>;
-    readonly query: RawQuery;
-    readonly body: unknown;
-    readonly response: { readonly 200: SentBody<Result> };
-    readonly status: 200;
-    readonly errors: unknown;
-  }>;
+    path: Path | readonly Path[],
+    ...handlers: PlainHandlers<RouteParams<P, Path>, S & A, Result>
+  ): DefinedRoute<
+    {
+      readonly [One in ExpandedPath<Path>]: ContractOf<Method, One, P, unknown, Result>;
+    }[ExpandedPath<Path>]
+  >;
 }
+
+/** Registers a route for several methods, and returns it for the record of routes. */
+export interface MethodsBuilder<P, S extends State> {
+  /**
+   * @param methods - One or several, such as `['PUT', 'PATCH']`.
+   * @param path - Pattern below the prefix, such as `/:id`, or an array of patterns.
+   * @param options - Schemas, status and documentation of the route.
+   * @param handlers - Middleware of this route, then its handler, which returns what the response schema
+   *   produces.
+   */
+  <
+    const Method extends string,
+    Path extends string,
+    const Options extends RouteOptions,
+    const Result extends HandlerResult<ResponseValue<Options>>,
+    A extends object = State,
+  >(
+    methods: Method | readonly Method[],
+    path: Path | readonly Path[],
+    options: Options,
+    ...handlers: ValidatedHandlers<Options, RouteParams<P, Path>, S & A, Result>
+  ): DefinedRoute<
+    {
+      readonly [One in ExpandedPath<Path>]: ContractOf<Method, One, P, Options, Result>;
+    }[ExpandedPath<Path>]
+  >;
+  /**
+   * @param methods - One or several, such as `['PUT', 'PATCH']`.
+   * @param path - Pattern below the prefix, such as `/:id`, or an array of patterns.
+   * @param handlers - Middleware of this route, then its handler.
+   */
+  <const Method extends string, Path extends string, Result, A extends object = State>(
+    methods: Method | readonly Method[],
+    path: Path | readonly Path[],
+    ...handlers: PlainHandlers<RouteParams<P, Path>, S & A, Result>
+  ): DefinedRoute<
+    {
+      readonly [One in ExpandedPath<Path>]: ContractOf<Method, One, P, unknown, Result>;
+    }[ExpandedPath<Path>]
+  >;
+}
+
+/** Middleware of a route without options, then its handler. */
+type PlainHandlers<P extends object, S extends State, Result> = readonly [
+  ...middleware: readonly RouteFunction<P, S>[],
+  handler: (ctx: Context<P, S>, next: Next) => Result,
+];
+
+/**
+ * The contract of a route for one of its paths. A conditional type, because declarations of clients contain its result
+ * instead of its name, and so do not import it.
+ */
+export type ContractOf<
+  Method,
+  Path extends string,
+  PrefixParams,
+  Options,
+  Result,
+> = Path extends string
+  ? {
+      readonly method: Method;
+      readonly path: Path;
+      readonly params: ContractInput<Options, 'params', RouteParams<PrefixParams, Path>>;
+      readonly query: ContractInput<Options, 'query', RawQuery>;
+      readonly body: ContractInput<Options, 'body', unknown>;
+      readonly response: {
+        readonly [Status in ContractStatus<Options>]: ContractResponse<Options, Status, Result>;
+      };
+      readonly status: ContractStatus<Options>;
+      readonly errors: ContractErrors<Options>;
+    }
+  : never;
 
 /** The query without a schema. An inline type, so that declarations of clients do not import it. */
 type RawQuery = Readonly<Record<string, string | undefined>>;
 
 /** What a client passes for an input: what its schema accepts. */
-export type ContractInput<Options, Name extends string, Raw> = Options extends {
+type ContractInput<Options, Name extends string, Raw> = Options extends {
   readonly [Key in Name]: infer Schema extends StandardSchema;
 }
   ? SchemaInput<Schema>
   : Raw;
 
 /** The statuses of a route: those of its response schemas, or else of its options. */
-export type ContractStatus<Options> = Options extends {
+type ContractStatus<Options> = Options extends {
   readonly response: Readonly<Record<number, object>>;
 }
   ? Extract<keyof Options['response'], number> extends infer Status extends number
@@ -119,7 +180,7 @@ export type ContractStatus<Options> = Options extends {
   : SingleStatus<Options>;
 
 /** The codes that a route declares, by status. */
-export type ContractErrors<Options> = Options extends {
+type ContractErrors<Options> = Options extends {
   readonly errors: infer Errors extends Readonly<Record<number, readonly string[]>>;
 }
   ? Errors
@@ -130,7 +191,7 @@ type SingleStatus<Options> = Options extends { readonly status: infer Status ext
   : 200;
 
 /** The body of a response: what its schema produces, or else what the handler returns. */
-export type ContractResponse<Options, Status extends number, Result> = Options extends {
+type ContractResponse<Options, Status extends number, Result> = Options extends {
   readonly response: infer Response;
 }
   ? Received<Response extends { readonly [Key in Status]: infer Schema } ? Schema : Response>
@@ -145,7 +206,7 @@ type Received<Schema> = Schema extends { readonly '~received': infer Value }
  * What a handler returns, without what sends no JSON. Of an event stream, only the type of its events, so that
  * declarations of clients do not import it.
  */
-export type SentBody<Result> =
+type SentBody<Result> =
   Awaited<Result> extends infer Value
     ? // biome-ignore lint/suspicious/noConfusingVoidType: a handler may return what ctx.json() returns
       Value extends Response | void

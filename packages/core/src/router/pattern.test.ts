@@ -116,9 +116,9 @@ describe('parsePattern', () => {
   });
 
   const REST = "Use '*name' as the whole last segment for the rest of the path";
-  const FORM = 'register a route for each form of the path';
+  const FORM = 'pass an array with each form of the path';
   const VALUE = `Use ':name' and check its value with a schema or in the handler, ${FORM}`;
-  const BRACKETS = `Use ':name' for a parameter or '*name' for the rest of the path, ${FORM}`;
+  const BRACKETS = `Use ':name' for a parameter, ':name?' for an optional one at the end, '*name' for the rest of the path, ${FORM}`;
 
   it.each([
     ['/assets*', 'assets*', "'*'", REST, 'assets%2A'],
@@ -126,8 +126,8 @@ describe('parsePattern', () => {
     ['/a/*.png', '*.png', "'*'", REST, '%2A.png'],
     ['/:id*', ':id*', "'*'", REST, ':id%2A'],
     ['/:id+', ':id+', "'+'", REST, ':id%2B'],
-    ['/a?', 'a?', "'?'", `R${FORM.slice(1)}`, 'a%3F'],
-    ['/a/:id?', ':id?', "'?'", `R${FORM.slice(1)}`, ':id%3F'],
+    ['/a?', 'a?', "'?'", `P${FORM.slice(1)}`, 'a%3F'],
+    ['/a/:id?.json', ':id?.json', "'?'", `P${FORM.slice(1)}`, ':id%3F.json'],
     ['/a#b', 'a#b', "'#'", 'Remove the fragment, which clients never send', 'a%23b'],
     ['/(.*)', '(.*)', "'('", VALUE, '%28.%2A%29'],
     ['/x/(\\d+)', '(\\d+)', "'('", VALUE, '%28%5Cd+%29'],

@@ -29,12 +29,51 @@ export interface Pattern {
 }
 
 /**
- * The parameters of a pattern: `{ id: string }` for `'/users/:id'`. A wildcard without a name is `'*'`.
- * For a pattern that is not a literal type, any name is a string.
+ * The parameters of a path: `{ id: string }` for `'/users/:id'`, `{ id?: string }` for `'/users/:id?'`. A wildcard
+ * without a name is `'*'`. Parameters that only some paths of a union have are optional. For a path that is not a
+ * literal type, any name is a string.
  */
 export type PathParams<Path extends string> = string extends Path
   ? Params
-  : { readonly [Name in ParamName<Path>]: string };
+  : NamedParams<ExpandedPath<Path>>;
+
+/**
+ * The parameters of patterns, and those of their prefix.
+ *
+ * @typeParam Optional - The parameters that some of the patterns lack.
+ */
+export type NamedParams<
+  Path extends string,
+  OfPrefix extends string = never,
+  Optional extends string = LackedName<Path, ParamName<Path>>,
+> = [Optional] extends [never]
+  ? { readonly [Name in ParamName<Path> | OfPrefix]: string }
+  : {
+      readonly [Name in keyof OptionalParams<Path, OfPrefix, Optional>]: OptionalParams<
+        Path,
+        OfPrefix,
+        Optional
+      >[Name];
+    };
+
+type OptionalParams<Path extends string, OfPrefix extends string, Optional extends string> = {
+  readonly [Name in Exclude<ParamName<Path>, Optional> | OfPrefix]: string;
+} & { readonly [Name in Optional]?: string };
+
+type LackedName<Path extends string, All extends string> = Path extends string
+  ? Exclude<All, ParamName<Path>>
+  : never;
+
+/** The patterns that a path stands for: `'/users' | '/users/:id'` for `'/users/:id?'`. */
+export type ExpandedPath<Path extends string> = Path extends `${infer Start}?${infer Rest}`
+  ? ParentOf<Start> | ExpandedPath<`${Start}${Rest}`>
+  : Path;
+
+type ParentOf<Path extends string> = Path extends `${infer First}/${infer Rest}`
+  ? Rest extends `${string}/${string}`
+    ? `${First}/${ParentOf<Rest>}`
+    : First
+  : '';
 
 /** The names of the parameters of a pattern. */
 export type ParamName<Path extends string> = Path extends `${infer Start}/*${infer Wildcard}`
@@ -76,6 +115,12 @@ const NAME = /[\p{L}_][\p{L}\p{M}\p{N}_]*/u;
 
 const PARAMETER = new RegExp(`:(${NAME.source})`, 'u');
 
+/** Matches optional parameters at the end of a path, and captures what is before them. */
+const OPTIONAL_END = new RegExp(`^([^?]*?)((?:/:${NAME.source}\\?)+)$`, 'u');
+
+/** Matches an optional parameter. */
+const OPTIONAL = new RegExp(`(?<=^|/):${NAME.source}\\?(?=/|$)`, 'u');
+
 const WILDCARD = new RegExp(`^\\*(?:${NAME.source})?$`, 'u');
 /** Of other routers. */
 const BRACKETED = new RegExp(`^[{[<](${NAME.source})[}\\]>]$`, 'u');
@@ -95,17 +140,30 @@ const SYNTAX = /[*?#(){}[\]<>|\\^\s\p{Cc}]|[+$](?<=:.*)/gu;
 /** The fix for each character that {@link SYNTAX} matches. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/[*+]/, "Use '*name' as the whole last segment for the rest of the path"],
-  [/\?/, 'Register a route for each form of the path'],
+  [/\?/, 'Pass an array with each form of the path'],
   [/#/, 'Remove the fragment, which clients never send'],
   [
     /[{}[\]<>]/,
-    "Use ':name' for a parameter or '*name' for the rest of the path, register a route for each form of the path",
+    "Use ':name' for a parameter, ':name?' for an optional one at the end, '*name' for the rest of the path, pass an array with each form of the path",
   ],
   [
     /[()|\\^$]/,
-    "Use ':name' and check its value with a schema or in the handler, register a route for each form of the path",
+    "Use ':name' and check its value with a schema or in the handler, pass an array with each form of the path",
   ],
 ];
+
+/**
+ * Returns the patterns that a path stands for: `/users` and `/users/:id` for `/users/:id?`. A path without optional
+ * parameters at its end is returned as it is.
+ */
+export function expandPath(path: string): readonly string[] {
+  const rooted = path.startsWith('/') ? path : `/${path}`;
+  const [, start = '', optional] = (path.endsWith('?') && OPTIONAL_END.exec(rooted)) || [];
+  if (optional === undefined) return [path];
+  const segments = optional.slice(1, -1).split('?/');
+  const longer = segments.map((_, index) => [start, ...segments.slice(0, index + 1)].join('/'));
+  return [start || '/', ...longer];
+}
 
 /**
  * Parses a pattern such as `/users/:id` or `/files/*path`.
@@ -162,6 +220,10 @@ export function parseSegments(text: string): readonly Segment[] {
  * @throws {InvalidPatternError} When the prefix is not a valid pattern, or contains a wildcard.
  */
 export function parsePrefix(text: string): Pattern {
+  if (text.includes('?') && OPTIONAL.test(text)) {
+    const problem = 'a prefix cannot contain an optional parameter';
+    refuse(text, `${problem}. Use one prefix without the parameter, and another one with it.`);
+  }
   const pattern = parsePattern(text);
   if (!pattern.endsInWildcard) return pattern;
   return refuse(
@@ -183,6 +245,12 @@ function parseSegment(part: string, isLast: boolean, pattern: string): Segment {
     refuse(pattern, `the wildcard '${part}' is not the last segment. ${fix}`);
   }
   const [character] = part.match(SYNTAX) ?? [];
+  if (character === '?' && OPTIONAL.test(part)) {
+    const rooted = pattern.startsWith('/') ? pattern : `/${pattern}`;
+    const forms = [rooted.replace(`/${part}`, ''), rooted.replace(part, part.slice(0, -1))];
+    const fix = `Pass an array of paths: [${forms.map((form) => `'${form}'`).join(', ')}].`;
+    refuse(pattern, `the optional parameter '${part}' is not at the end. ${fix}`);
+  }
   if (character !== undefined) refuse(pattern, explainSyntax(part, character));
   // `split` with a capturing group returns text and names in turn.
   const pieces = part.includes(':') ? part.split(PARAMETER) : [part];

@@ -6,6 +6,7 @@ import {
   type Kinds,
   kind,
   object,
+  oneOf,
   routeDocumentation,
   routeStatus,
 } from '@fairlead/options';
@@ -23,7 +24,7 @@ import {
   type SchemaOutput,
   type StandardSchema,
 } from '../schema/schema.js';
-import type { ParamName } from './pattern.js';
+import type { ExpandedPath, NamedParams } from './pattern.js';
 
 /** Describes one input of a route, for documentation. */
 export interface RouteInput {
@@ -68,6 +69,11 @@ export type ResponseSchemas = object | Readonly<Record<number, object>>;
 export interface RouteOptions extends RouteDocumentation {
   /** Validates the path parameters. Its output becomes `ctx.params`. */
   readonly params?: StandardSchema;
+  /**
+   * Status of requests whose path parameters a schema rejects: 404, as for an unknown path. By default, that of other
+   * invalid requests.
+   */
+  readonly invalidParams?: 404;
   /** Validates the query parameters. Its output becomes `ctx.query`. */
   readonly query?: StandardSchema;
   /** Validates the headers, by lower-case name. Its output becomes `ctx.headers`. */
@@ -132,16 +138,19 @@ export type Returned<Value> = unknown extends Value ? unknown : Value | Response
 /** What a handler may return, at once or as a promise. */
 export type HandlerResult<Value> = Returned<Value> | Promise<Returned<Value>>;
 
-/** The parameters of a route: those of its pattern, and those of its router's declared prefix. */
+/**
+ * The parameters of a route: those of its path, and those of its router's declared prefix. For a union of paths, those
+ * that only some of them have are optional.
+ */
 export type RouteParams<PrefixParams, Path extends string> = string extends Path
   ? Params
-  : { readonly [Name in ParamName<Path> | (keyof PrefixParams & string)]: string };
+  : NamedParams<ExpandedPath<Path>, keyof PrefixParams & string>;
 
 /**
  * A function of a route, which gets the parameters of the route and the state that the middleware before
  * it has set.
  */
-export type RouteFunction<P extends Params, S extends State> = (
+export type RouteFunction<P extends object, S extends State> = (
   ctx: Context<P, S>,
   next: Next,
 ) => unknown;
@@ -167,7 +176,7 @@ export type ValidatedHandler<
 /** Middleware of a route with options, then its handler. */
 export type ValidatedHandlers<
   Options,
-  P extends Params,
+  P extends object,
   S extends State,
   Result = HandlerResult<ResponseValue<Options>>,
 > = readonly [
@@ -176,8 +185,8 @@ export type ValidatedHandlers<
 ];
 
 /**
- * Registers a route: a pattern, optionally its schemas and documentation, middleware of this route, then
- * its handler.
+ * Registers a route: a pattern or an array of them, optionally its schemas and documentation, middleware of this
+ * route, then its handler.
  *
  * The handler's return value becomes the response, unless it responds through `ctx`. The state that
  * middleware declares is part of `ctx.state` in the functions after it, for up to three middleware.
@@ -192,7 +201,7 @@ export interface AddRoute<PrefixParams, S extends State, Result> {
     const Options extends RouteOptions,
     const Output extends HandlerResult<ResponseValue<Options>>,
   >(
-    pattern: Path,
+    pattern: Path | readonly Path[],
     options: Options,
     handler: ValidatedHandler<Options, RouteParams<PrefixParams, Path>, S, Output>,
   ): Result;
@@ -202,7 +211,7 @@ export interface AddRoute<PrefixParams, S extends State, Result> {
     const Output extends HandlerResult<ResponseValue<Options>>,
     A extends object = State,
   >(
-    pattern: Path,
+    pattern: Path | readonly Path[],
     options: Options,
     first: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S> & A>,
     handler: ValidatedHandler<Options, RouteParams<PrefixParams, Path>, S & A, Output>,
@@ -214,23 +223,23 @@ export interface AddRoute<PrefixParams, S extends State, Result> {
     A extends object = State,
     B extends object = State,
   >(
-    pattern: Path,
+    pattern: Path | readonly Path[],
     options: Options,
     first: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S> & A>,
     second: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S & A> & B>,
     handler: ValidatedHandler<Options, RouteParams<PrefixParams, Path>, S & A & B, Output>,
   ): Result;
   <Path extends string>(
-    pattern: Path,
+    pattern: Path | readonly Path[],
     handler: RouteFunction<RouteParams<PrefixParams, Path>, S>,
   ): Result;
   <Path extends string, A extends object = State>(
-    pattern: Path,
+    pattern: Path | readonly Path[],
     first: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S> & A>,
     handler: RouteFunction<RouteParams<PrefixParams, Path>, S & A>,
   ): Result;
   <Path extends string, A extends object = State, B extends object = State>(
-    pattern: Path,
+    pattern: Path | readonly Path[],
     first: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S> & A>,
     second: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S & A> & B>,
     handler: RouteFunction<RouteParams<PrefixParams, Path>, S & A & B>,
@@ -241,14 +250,14 @@ export interface AddRoute<PrefixParams, S extends State, Result> {
     B extends object = State,
     C extends object = State,
   >(
-    pattern: Path,
+    pattern: Path | readonly Path[],
     first: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S> & A>,
     second: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S & A> & B>,
     third: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S & A & B> & C>,
     handler: RouteFunction<RouteParams<PrefixParams, Path>, S & A & B & C>,
   ): Result;
   <Path extends string, A extends object = State>(
-    pattern: Path,
+    pattern: Path | readonly Path[],
     ...handlers: readonly RouteFunction<RouteParams<PrefixParams, Path>, S & A>[]
   ): Result;
 }
@@ -257,6 +266,7 @@ const schema = kind('a Standard Schema, such as z.object({ … })', isStandardSc
 
 const KINDS: Kinds<RouteOptions> = {
   params: schema,
+  invalidParams: oneOf(404),
   query: schema,
   headers: schema,
   body: schema,

@@ -1,5 +1,4 @@
 import {
-  atLine,
   boolean,
   captureCaller,
   describeValue,
@@ -19,7 +18,7 @@ import {
   isRouter,
   NESTED_APPLICATION,
 } from '../errors/invalid-argument.js';
-import { RouteConflictError, SealedError, SetupError } from '../errors/setup-error.js';
+import { conflictOf, mountedTwice, SealedError, SetupError } from '../errors/setup-error.js';
 import type { State } from '../exchange/exchange.js';
 import { isPromiseLike } from '../next.js';
 import { METHODS } from '../node-http.js';
@@ -30,6 +29,7 @@ import type { DefinedRoute, RouteBuilders } from './contract.js';
 import {
   type PathParams,
   type PathRules,
+  expandPath,
   type PrefixFor,
   parsePattern,
   parsePrefix,
@@ -81,6 +81,9 @@ export interface Route {
   readonly router?: Router<unknown>;
 }
 
+/** A method or pattern, or several of them. */
+export type List = string | readonly string[];
+
 /** A method that registers routes. */
 export type Callee = (...args: never[]) => unknown;
 
@@ -120,9 +123,9 @@ export abstract class RouteMethods<PrefixParams, S extends State> {
    * Registers a route. Consecutive routes of an application take precedence as in a router, and its middleware
    * runs before the routes that are registered after it.
    *
-   * @param method - `ALL` or a method from `http.METHODS` except CONNECT, in any case.
-   * @param pattern - Static text, parameters such as `:name`, and a final `*name`; relative to the mount
-   *   prefix.
+   * @param method - `ALL` or a method from `http.METHODS` except CONNECT, in any case; or an array of them.
+   * @param pattern - Static text, parameters such as `:name`, and a final `*name` or optional parameters `:name?`;
+   *   relative to the mount prefix. Or an array of patterns.
    * @param options - Schemas and documentation of the route; optional.
    * @param handlers - Middleware of this route, then its handler.
    * @throws {RouteConflictError} When an equivalent pattern is already registered for this method.
@@ -138,17 +141,17 @@ export abstract class RouteMethods<PrefixParams, S extends State> {
     const Output extends HandlerResult<ResponseValue<Options>>,
     A extends object = State,
   >(
-    method: string,
-    pattern: Path,
+    method: string | readonly string[],
+    pattern: Path | readonly Path[],
     options: Options,
     ...handlers: ValidatedHandlers<Options, RouteParams<PrefixParams, Path>, S & A, Output>
   ): this;
   on<Path extends string, A extends object = State>(
-    method: string,
-    pattern: Path,
+    method: string | readonly string[],
+    pattern: Path | readonly Path[],
     ...handlers: readonly RouteFunction<RouteParams<PrefixParams, Path>, S & A>[]
   ): this;
-  on(method: string, pattern: string, ...rest: readonly unknown[]): this {
+  on(method: List, pattern: List, ...rest: readonly unknown[]): this {
     return this[ADD_ROUTE](method, pattern, rest, this.on);
   }
 
@@ -156,15 +159,10 @@ export abstract class RouteMethods<PrefixParams, S extends State> {
    * @internal
    * @param callee - The method that the application has called.
    */
-  abstract [ADD_ROUTE](
-    method: string,
-    pattern: string,
-    rest: readonly unknown[],
-    callee: Callee,
-  ): this;
+  abstract [ADD_ROUTE](method: List, pattern: List, rest: readonly unknown[], callee: Callee): this;
 
   #methodFor(method: string): AddRoute<PrefixParams, S, this> {
-    const add = (pattern: string, ...rest: readonly unknown[]): this =>
+    const add = (pattern: List, ...rest: readonly unknown[]): this =>
       this[ADD_ROUTE](method, pattern, rest, add);
     return add;
   }
@@ -213,8 +211,8 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
    * @param owner - The object of the call, in messages.
    */
   override [ADD_ROUTE](
-    method: string,
-    pattern: string,
+    method: List,
+    pattern: List,
     rest: readonly unknown[],
     callee: Callee,
     owner = 'router',
@@ -225,28 +223,42 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
     const [first, ...others] = rest;
     const hasOptions = isRouteOptions(first);
     const handlers = hasOptions ? others : rest;
-    const upper = parseMethod(method);
-    assertPath(call, 'pattern', pattern);
+    const methods = [method].flat().map(parseMethod);
+    if (methods.length === 0) {
+      throw new SetupError('INVALID_METHOD', `${call} has no method. Pass at least one.`);
+    }
+    const paths = [pattern].flat();
+    for (const path of paths) assertPath(call, 'pattern', path);
+    if (paths.length === 0) {
+      throw new SetupError('INVALID_PATTERN', `${call} has no pattern. Pass at least one.`);
+    }
     if (handlers.length === 0) throw new InvalidMiddlewareError(call);
     assertMiddleware(call, handlers);
-    const parsed = parsePattern(pattern);
+    const patterns = paths.flatMap(expandPath).map((path) => parsePattern(path));
     if (hasOptions) checkRouteOptions(call, first);
-    const route = {
-      method: upper,
-      pattern: parsed.text,
-      params: parsed.names,
-      // An object for each route, which has a location.
-      options: Object.freeze({ ...(hasOptions && first) }),
-      // The pattern provides the parameters, and the middleware before the handler the state.
-      handlers: handlers as readonly Middleware[],
-    };
-    const locate = hasOptions ? locatorOf(first) : undefined;
-    setLocation(route.options, locate ?? captureCaller(callee));
-    const key = `${route.method} ${shapeOf(parsed, this.rules)}`;
-    const existing = byShape.get(key);
-    if (existing) throw conflictOf(route.method, existing, route);
-    byShape.set(key, route);
-    entries.push(route);
+    // An object for each call, which has a location. That of a controller has one already.
+    const isLocated = hasOptions && locatorOf(first) !== undefined;
+    const options = isLocated ? first : Object.freeze({ ...(hasOptions && first) });
+    if (!isLocated) setLocation(options, captureCaller(callee));
+    const added = new Map<string, Route>();
+    for (const one of methods) {
+      for (const parsed of patterns) {
+        const route = {
+          method: one,
+          pattern: parsed.text,
+          params: parsed.names,
+          options,
+          // The pattern provides the parameters, and the middleware before the handler the state.
+          handlers: handlers as readonly Middleware[],
+        };
+        const key = `${one} ${shapeOf(parsed, this.rules)}`;
+        const existing = byShape.get(key) ?? added.get(key);
+        if (existing) throw conflictOf(one, existing, route);
+        added.set(key, route);
+      }
+    }
+    for (const [key, route] of added) byShape.set(key, route);
+    entries.push(...added.values());
     return this;
   }
 
@@ -355,7 +367,7 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
       );
     if (typeof routes !== 'function') throw refuse(routes, 'routes');
     const router = new Router(this.rules);
-    const created = routes(router as never);
+    const created = routes({ ...router, on: router.on.bind(router) } as never);
     if (!isPlainObject(created)) throw refuse(created, 'the result of routes');
     // The functions for each method return the router that they belong to.
     for (const [name, route] of Object.entries(created)) {
@@ -418,7 +430,8 @@ export function addPrefix(prefix: string, routes: readonly Route[]): readonly Ro
 /** Returns the call that registers a route, for messages. */
 export function nameCall(owner: string, method: unknown, pattern: unknown): string {
   const name = typeof method === 'string' ? method.toLowerCase() : 'on';
-  return `${owner}.${name}(${typeof pattern === 'string' ? `'${pattern}'` : ''})`;
+  const list = Array.isArray(pattern) ? `[${pattern.map(describeValue).join(', ')}]` : '';
+  return `${owner}.${name}(${typeof pattern === 'string' ? `'${pattern}'` : list})`;
 }
 
 /**
@@ -443,27 +456,6 @@ function routerFix(call: string, value: unknown): string {
   if (typeof value !== 'function') return fix;
   const factory = value.name || 'create';
   return `If the function creates a router, call it: ${call.replace(/\)$/, `, ${factory}())`)}. ${fix}`;
-}
-
-export function conflictOf(
-  method: string,
-  existing: Pick<Route, 'pattern' | 'options'>,
-  added: Pick<Route, 'pattern' | 'options'>,
-): RouteConflictError {
-  const places = atLine(added.options) + atLine(existing.options);
-  return new RouteConflictError(method, existing.pattern, added.pattern, places);
-}
-
-/**
- * Creates the error for a router that is mounted or nested twice.
- *
- * @param places - Lines with the locations of the calls.
- */
-export function mountedTwice(owner: string, prefix: string, places = ''): SetupError {
-  return new SetupError(
-    'ROUTER_MOUNTED_TWICE',
-    `A router is mounted twice at '${prefix}'. Remove one of the ${owner}.route('${prefix}', router) calls.${places}`,
-  );
 }
 
 /**

@@ -6,6 +6,7 @@ import {
   InternalServerError,
   isHttpError,
   UnsupportedMediaTypeError,
+  unknownPath,
   ValidationError,
 } from '../errors/http-error.js';
 import { SetupError } from '../errors/setup-error.js';
@@ -118,10 +119,11 @@ interface ValidatedInput {
  * @returns Undefined for a route without schemas. The function returns a promise only for an asynchronous
  *   schema.
  * @throws {ValidationError} From that function, with the issues of all inputs.
+ * @throws {NotFoundError} From that function, for invalid path parameters with `invalidParams: 404`.
  */
 export function createValidate(
   route: string,
-  { params, query, headers, body }: RouteOptions,
+  { params, query, headers, body, invalidParams }: RouteOptions,
 ): ((ctx: Context) => void | Promise<void>) | undefined {
   const inputs: ValidatedInput[] = [];
   if (params) inputs.push({ source: 'param', schema: params, read: (ctx) => ctx.params });
@@ -131,7 +133,11 @@ export function createValidate(
   if (inputs.length === 0) return undefined;
 
   const finish = (ctx: Context, outputs: readonly unknown[], issues: ValidationIssue[]): void => {
-    if (issues.length > 0) throw new ValidationError(issues, { status: ctx.validationStatus });
+    if (issues.length > 0) {
+      if (invalidParams === 404 && issues.some(({ source }) => source === 'param'))
+        throw unknownPath(ctx.path);
+      throw new ValidationError(issues, { status: ctx.validationStatus });
+    }
     const exchange: Record<(typeof FIELDS)[ValidatedInput['source']], unknown> = ctx[EXCHANGE];
     for (const [index, { source }] of inputs.entries()) exchange[FIELDS[source]] = outputs[index];
   };
