@@ -119,22 +119,6 @@ mistake(
 );
 
 mistake(
-  "`@Get(['/a', '/b'])`, as in NestJS",
-  { compiler: "'string[]'", startup: /@Get\(\)/ },
-  () => {
-    @Controller()
-    class Users {
-      @Get(['/a', '/b'])
-      list() {
-        return [];
-      }
-    }
-    return serveControllers([Users]);
-  },
-  '/a',
-);
-
-mistake(
   "`@Get('/', { statsu })`",
   { compiler: "'statsu'", startup: "Did you mean 'status'?" },
   () => {
@@ -184,7 +168,7 @@ mistake(
 
 mistake(
   '`@Get({ status })`, options without a path',
-  { compiler: "'string'", startup: /@Get\(\)/ },
+  { compiler: "'readonly string[]'", startup: /@Get\(\)/ },
   () => {
     @Controller('/users')
     class Users {

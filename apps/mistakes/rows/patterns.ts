@@ -1,12 +1,13 @@
-import { Controller, controllersPlugin, Get } from '@fairlead/controllers';
+import { Controller, controllersPlugin, Get, Param } from '@fairlead/controllers';
 import { createApp, createRouter } from '@fairlead/core';
 import { createContainer } from '@fairlead/di';
+import { z } from 'zod';
 import { serveControllers, serveRouter } from '../src/applications.js';
 import { area } from '../src/mistake.js';
 
 const mistake = area('Patterns');
 
-const routing = (pattern: string) =>
+const routing = (pattern: string | readonly string[]) =>
   createApp().route(
     '/',
     createRouter().get(pattern, () => 1),
@@ -20,7 +21,7 @@ mistake('`/x/(\\d+)`', { startup: '/x/(\\d+)' }, () => routing('/x/(\\d+)'), '/x
 mistake('`/{id}`, as in OpenAPI', { startup: ':id' }, () => routing('/{id}'), '/7');
 mistake(
   '`/users{/:id}`, as in Express 5',
-  { startup: /route for each/ },
+  { startup: "':name?' for an optional one" },
   () => routing('/users{/:id}'),
   '/users',
 );
@@ -28,7 +29,43 @@ mistake('`/<id>`, as in Flask', { startup: ':id' }, () => routing('/<id>'), '/7'
 mistake('`/[id]`, as in Next.js', { startup: ':id' }, () => routing('/[id]'), '/7');
 mistake('`/search?q=:q`', { startup: 'query' }, () => routing('/search?q=:q'), '/search?q=a');
 mistake('`/users#top`', { startup: '#' }, () => routing('/users#top'), '/users');
-mistake('`/:id?`', { startup: 'route for each' }, () => routing('/:id?'), '/');
+mistake(
+  '`/:lang?/users`, an optional parameter that is not at the end',
+  { startup: "['/users', '/:lang/users']" },
+  () => routing('/:lang?/users'),
+  '/users',
+);
+mistake('`/:a-:b?`', { startup: 'an array with each form' }, () => routing('/:a-:b?'), '/1-2');
+mistake(
+  '`/users/:id?` beside `/users`',
+  { startup: 'GET /users matches the same paths' },
+  () =>
+    createApp()
+      .get('/users', () => 1)
+      .get('/users/:id?', () => 2),
+  '/users',
+);
+mistake(
+  "`app.route('/:tenant?', router)`, an optional parameter in a prefix",
+  { startup: 'Use one prefix without the parameter' },
+  () =>
+    createApp().route(
+      '/:tenant?',
+      createRouter().get('/users', () => 1),
+    ),
+  '/users',
+);
+mistake(
+  'an optional parameter used as a string',
+  { compiler: 'undefined', request: 'Cannot read properties of undefined' },
+  () => createApp().get('/:name?', ({ params }) => params.name.toUpperCase()),
+);
+mistake(
+  'a schema that requires an optional parameter',
+  { warning: 'make it optional' },
+  () => createApp().get('/users/:id?', { params: z.object({ id: z.string() }) }, () => 1),
+  '/users',
+);
 mistake('`/:id(\\d+)`', { startup: 'handler' }, () => routing('/:id(\\d+)'), '/7');
 mistake('`/:path+`', { startup: "Use '*name'" }, () => routing('/:path+'), '/a/b');
 mistake('`^/users$`', { startup: '^' }, () => routing('^/users$'), '/users');
@@ -61,10 +98,17 @@ mistake(
   '/users',
 );
 
+mistake('an empty array of patterns', { startup: 'has no pattern' }, () => routing([]));
 mistake(
-  'an array of patterns',
-  { compiler: "'string[]'", startup: 'string' },
-  () => createApp().get(['/a', '/b'], () => 1),
+  'the same pattern twice in an array',
+  { startup: 'GET /a matches the same paths as GET /a' },
+  () => routing(['/a', '/a']),
+  '/a',
+);
+mistake(
+  'a number in an array of patterns',
+  { compiler: "'number'", startup: 'received 7' },
+  () => createApp().get(['/a', 7], () => 1),
   '/a',
 );
 
@@ -87,8 +131,18 @@ mistake("`router.on('FETCH', …)`, a method that does not exist", { startup: 'h
   createApp().on('FETCH', '/', () => 1),
 );
 
-mistake("`router.on(['GET', 'POST'], …)`", { compiler: "'string[]'", startup: 'method' }, () =>
-  createApp().on(['GET', 'POST'], '/', () => 1),
+mistake('`router.on([], …)`', { startup: 'has no method' }, () => createApp().on([], '/', () => 1));
+
+mistake("`router.on(['GET', 'get'], …)`", { startup: 'GET / matches the same paths' }, () =>
+  createApp().on(['GET', 'get'], '/', () => 1),
+);
+
+mistake(
+  '`{ invalidParams: 400 }`',
+  { compiler: 'TS2769', startup: 'cannot use 400 as invalidParams. Use 404.' },
+  () =>
+    createApp().get('/:id', { params: z.object({ id: z.string() }), invalidParams: 400 }, () => 1),
+  '/7',
 );
 
 mistake('two patterns that match the same paths', { startup: '/:name' }, () =>
@@ -213,6 +267,33 @@ mistake(
     return serveControllers([Files]);
   },
   '/assets/a.css',
+);
+
+mistake('`@Get([])`', { startup: 'pass at least one path' }, () => {
+  @Controller()
+  class Users {
+    @Get([])
+    list() {
+      return 1;
+    }
+  }
+  return serveControllers([Users]);
+});
+
+mistake(
+  "`@Get('/:id?')` with `@Param('id')`, which is required",
+  { startup: 'pass { required: false }' },
+  () => {
+    @Controller('/users')
+    class Users {
+      @Get('/:id?')
+      read(@Param('id') id: string) {
+        return id;
+      }
+    }
+    return serveControllers([Users]);
+  },
+  '/users',
 );
 
 mistake(

@@ -258,12 +258,16 @@ mistake(
     ]),
 );
 
+mistake('`get([], handler)`, an empty array of paths', { startup: 'pass at least one path' }, () =>
+  serveControllers([defineController('/', { routes: ({ get }) => ({ list: get([], () => 1) }) })]),
+);
+
 mistake(
-  "`get(['/a', '/b'], handler)`",
-  { compiler: 'string[]', startup: "pass a string, such as '/:id'" },
+  "`on(['GET', 'PURGE'], path, handler)`",
+  { compiler: '"PURGE"', startup: "cannot use ['GET', 'PURGE'] as methods" },
   () =>
     serveControllers([
-      defineController('/', { routes: ({ get }) => ({ list: get(['/a', '/b'], () => 1) }) }),
+      defineController('/', { routes: ({ on }) => ({ list: on(['GET', 'PURGE'], '/', () => 1) }) }),
     ]),
 );
 

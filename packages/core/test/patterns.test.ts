@@ -160,7 +160,7 @@ describe('an optional parameter', () => {
     const app = createApp()
       .route('/users', createRouter().get('/:id?', show))
       .route('/', createRouter().get('/users', show));
-    expect(() => app.seal()).toThrow(/GET \/users matches the same paths[^]*patterns\.test\.ts/);
+    expect(() => app.seal()).toThrow(/GET \/users matches the same paths.*patterns\.test\.ts/s);
   });
 });
 

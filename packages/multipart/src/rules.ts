@@ -180,7 +180,9 @@ export class RuleCheck {
     if (isFile && fileName === '' && (rule ?? mediaTypes ?? filter) !== undefined) {
       return (size) => {
         if (size > 0)
-          throw this.#invalid('A file has content, but no name. Send its name.', { code: 'FILE_REJECTED' });
+          throw this.#invalid('A file has content, but no name. Send its name.', {
+            code: 'FILE_REJECTED',
+          });
       };
     }
     const count = (this.#counts.get(name) ?? 0) + 1;
