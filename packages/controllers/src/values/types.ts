@@ -155,13 +155,8 @@ export interface RouteBuilder<
   >;
 }
 
-/** Creates a route for several methods. */
+/** Creates a route for several methods, such as `['PUT', 'PATCH']`, with the other arguments of {@link RouteBuilder}. */
 export interface MethodsBuilder<Prefix extends string, Instances, S = unknown> {
-  /**
-   * @param methods - One or several, such as `['PUT', 'PATCH']`.
-   * @param path - Pattern below the prefix of the controller, such as `/:id`, or an array of patterns.
-   * @param handler - Handles requests.
-   */
   <const Method extends RouteMethod, Path extends string, Result, A extends object = State>(
     methods: Method | readonly Method[],
     path: Path | readonly Path[],
@@ -177,12 +172,6 @@ export interface MethodsBuilder<Prefix extends string, Instances, S = unknown> {
       >;
     }[ExpandedPath<Path>]
   >;
-  /**
-   * @param methods - One or several, such as `['PUT', 'PATCH']`.
-   * @param path - Pattern below the prefix of the controller, such as `/:id`, or an array of patterns.
-   * @param options - Schemas, guards, status and documentation of the route.
-   * @param handler - Handles requests. It returns what the response schema produces.
-   */
   <
     const Method extends RouteMethod,
     Path extends string,

@@ -86,15 +86,8 @@ export interface RouteBuilder<Method extends string, P, S extends State> {
   >;
 }
 
-/** Registers a route for several methods, and returns it for the record of routes. */
+/** Registers a route for several methods, such as `['PUT', 'PATCH']`, with the other arguments of {@link RouteBuilder}. */
 export interface MethodsBuilder<P, S extends State> {
-  /**
-   * @param methods - One or several, such as `['PUT', 'PATCH']`.
-   * @param path - Pattern below the prefix, such as `/:id`, or an array of patterns.
-   * @param options - Schemas, status and documentation of the route.
-   * @param handlers - Middleware of this route, then its handler, which returns what the response schema
-   *   produces.
-   */
   <
     const Method extends string,
     Path extends string,
@@ -111,11 +104,6 @@ export interface MethodsBuilder<P, S extends State> {
       readonly [One in ExpandedPath<Path>]: ContractOf<Method, One, P, Options, Result>;
     }[ExpandedPath<Path>]
   >;
-  /**
-   * @param methods - One or several, such as `['PUT', 'PATCH']`.
-   * @param path - Pattern below the prefix, such as `/:id`, or an array of patterns.
-   * @param handlers - Middleware of this route, then its handler.
-   */
   <const Method extends string, Path extends string, Result, A extends object = State>(
     methods: Method | readonly Method[],
     path: Path | readonly Path[],

@@ -48,17 +48,13 @@ export type NamedParams<
   Optional extends string = LackedName<Path, ParamName<Path>>,
 > = [Optional] extends [never]
   ? { readonly [Name in ParamName<Path> | OfPrefix]: string }
-  : {
-      readonly [Name in keyof OptionalParams<Path, OfPrefix, Optional>]: OptionalParams<
-        Path,
-        OfPrefix,
-        Optional
-      >[Name];
-    };
+  : Flat<
+      { readonly [Name in Exclude<ParamName<Path>, Optional> | OfPrefix]: string } & {
+        readonly [Name in Optional]?: string;
+      }
+    >;
 
-type OptionalParams<Path extends string, OfPrefix extends string, Optional extends string> = {
-  readonly [Name in Exclude<ParamName<Path>, Optional> | OfPrefix]: string;
-} & { readonly [Name in Optional]?: string };
+type Flat<T> = { readonly [Key in keyof T]: T[Key] };
 
 type LackedName<Path extends string, All extends string> = Path extends string
   ? Exclude<All, ParamName<Path>>
