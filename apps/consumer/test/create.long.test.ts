@@ -250,7 +250,8 @@ it.concurrent('rest-api, with bun', async (context) => {
   const document = JSON.parse(await readFile(join(project, 'openapi.json'), 'utf8'));
   expect(Object.keys(document.paths)).toEqual(['/api/tags', '/api/tasks', '/api/tasks/{id}']);
   const readme = await readFile(join(project, 'README.md'), 'utf8');
-  const [, loader = ''] = /`npx fairlead client (--import \S+) --out \S+ --watch`/.exec(readme) ?? [];
+  const [, loader = ''] =
+    /`npx fairlead client (--import \S+) --out \S+ --watch`/.exec(readme) ?? [];
   const args = ['client', ...loader.split(' '), '--out', 'dist/api.ts'];
   await run(join(project, 'node_modules/.bin/fairlead'), args, project);
   expect(await readFile(join(project, 'dist/api.ts'), 'utf8')).toContain('/api/tasks');

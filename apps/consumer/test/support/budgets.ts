@@ -1,7 +1,7 @@
 /** The largest packed size of each package in kB, by folder name: 4 % above the measured size, rounded up. */
 export const packedBudgets: Readonly<Record<string, number>> = {
   'aws-lambda': 12,
-  client: 10,
+  client: 11,
   connect: 14,
   controllers: 70,
   core: 113,
