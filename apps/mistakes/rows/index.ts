@@ -17,6 +17,7 @@ import './middleware.js';
 import './parameters.js';
 import './responses.js';
 import './values.js';
+import './documents.js';
 import './testing.js';
 import './command-line.js';
 import './several.js';

@@ -1,0 +1,113 @@
+import { type Application, createApp, type Middleware } from '@fairlead/core';
+import {
+  createDocument,
+  type DocumentOptions,
+  type OpenApiOptions,
+  openapi,
+  secured,
+} from '@fairlead/openapi';
+import { z } from 'zod';
+import { area } from '../src/mistake.js';
+
+const mistake = area('OpenAPI documents');
+
+const info = { title: 'API', version: '1' };
+const bearer = { name: 'bearer', scheme: { type: 'http', scheme: 'bearer' } };
+const key = { name: 'key', scheme: { type: 'apiKey', in: 'header', name: 'X-Key' } };
+const pass: Middleware = (_ctx, next) => next();
+
+/** Creates an application with documents. */
+async function describing(...all: readonly Partial<OpenApiOptions>[]): Promise<Application> {
+  const app = createApp().get('/', () => 1);
+  for (const options of all) await app.plugin(openapi({ info, ...options }));
+  app.seal();
+  return app;
+}
+
+mistake(
+  '`openapi({ title, version })` without `info`',
+  { compiler: "'title'", startup: 'needs info' },
+  () => openapi({ title: 'API', version: '1' }),
+);
+
+mistake('`openapi({ server })`', { compiler: "'server'", startup: "Did you mean 'servers'?" }, () =>
+  describing({ server: [] }),
+);
+
+mistake('a second `openapi()` without a path', { startup: 'Pass another path' }, () =>
+  describing({}, { docs: false }),
+);
+
+mistake('a second `openapi({ path })` without another page', { startup: 'Pass other docs' }, () =>
+  describing({}, { path: '/internal.json' }),
+);
+
+mistake("`include: ['internal']`, a tag in the place of a path", { startup: '{ tags: [' }, () =>
+  describing({ include: ['internal'] }),
+);
+
+mistake(
+  "`include: { tags: 'internal' }`",
+  { compiler: "'string'", startup: "{ tags: ['admin'] }" },
+  () => describing({ include: { tags: 'internal' } }),
+);
+
+mistake('a variable in the URL of a server without its default', { startup: 'Add it' }, () =>
+  describing({ servers: [{ url: 'https://{tenant}.example.org' }] }),
+);
+
+mistake('two descriptions of a tag', { startup: 'Join the two' }, () =>
+  describing({ tags: [{ name: 'a' }, { name: 'b' }, { name: 'a' }] }),
+);
+
+mistake(
+  'a webhook with `payload` instead of `body`',
+  { compiler: "'payload'", startup: "has no option 'payload'" },
+  () => describing({ webhooks: { paid: { payload: z.object({ id: z.string() }) } } }),
+);
+
+mistake(
+  '`extensions: { tagGroups }` without `x-`',
+  { compiler: "'tagGroups'", startup: 'x-' },
+  () => describing({ extensions: { tagGroups: [] } }),
+);
+
+mistake(
+  'an asynchronous `transform`',
+  { compiler: 'Promise', startup: 'it returned an instance of Promise' },
+  () => {
+    const transform = async (document: Parameters<NonNullable<DocumentOptions['transform']>>[0]) =>
+      document;
+    return describing({ transform });
+  },
+);
+
+mistake('a `transform` that throws', { startup: 'correct the option transform' }, () =>
+  describing({
+    transform() {
+      throw new Error('No paths.');
+    },
+  }),
+);
+
+mistake(
+  '`secured(guard, [bearer, key])`, of which one is enough',
+  { compiler: 'no match', startup: 'Pass { anyOf: […] }' },
+  () => createApp().use(secured(pass, [bearer, key])),
+);
+
+mistake('`secured(guard, { anyOf: [] })`', { startup: 'at least one' }, () =>
+  createApp().use(secured(pass, { anyOf: [] })),
+);
+
+mistake(
+  '`security: [{ bearer: [] }]`, as in OpenAPI',
+  { compiler: "'security'", startup: '{ name, scheme } or { anyOf }' },
+  () => createApp().get('/', { security: [{ bearer: [] }] }, () => 1),
+);
+
+mistake("`createDocument(app, '/intern.json')`", { startup: "Use '/openapi.json'" }, async () => {
+  const app = await describing({});
+  createDocument(app, '/intern.json');
+  return app;
+});
