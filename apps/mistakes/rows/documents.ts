@@ -24,10 +24,8 @@ async function describing(...all: readonly Partial<OpenApiOptions>[]): Promise<A
   return app;
 }
 
-mistake(
-  '`openapi({ title, version })` without `info`',
-  { compiler: "'title'", startup: 'needs info' },
-  () => openapi({ title: 'API', version: '1' }),
+mistake('`openapi({ title })` without `info`', { compiler: "'title'", startup: 'needs info' }, () =>
+  openapi({ title: 'API' }),
 );
 
 mistake('`openapi({ server })`', { compiler: "'server'", startup: "Did you mean 'servers'?" }, () =>
