@@ -242,6 +242,12 @@ mistake("`errors: { 200: ['OK'] }`", { startup: 'Use an integer from 400 to 599'
   createApp().get('/', { errors: { 200: ['OK'] } }, () => 1),
 );
 
+mistake(
+  "`{ response: { 'text/csv': … } }` without `content()`",
+  { startup: "content({ 'text/csv': … })" },
+  () => createApp().get('/', { response: { 200: { 'text/csv': {} } } }, () => 'a,b'),
+);
+
 mistake('`{ status: 200, response: { 201: … } }`', { startup: 'add a schema for 200' }, () =>
   createApp().get('/', { status: 200, response: { 201: { type: 'object' } } }, () => ({})),
 );

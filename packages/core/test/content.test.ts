@@ -322,6 +322,27 @@ describe('content()', () => {
     );
   });
 
+  it.each<[string, ResponseSchemas]>([
+    ['all statuses', { 'text/csv': z.string() }],
+    ['one status', { 200: { 'text/csv': {} } }],
+  ])('is necessary for the media types of %s', (_, response) => {
+    const message =
+      "app.get('/') cannot use media types as response. Pass them through content(), as in content({ 'text/csv': … }).";
+
+    expect(() => createApp().on('GET', '/', { response }, () => 'a')).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_OPTION',
+        message: expect.stringContaining(message.slice(12)),
+      }),
+    );
+  });
+
+  it('is not necessary for a JSON Schema whose members have slashes in their names', () => {
+    const response = { type: 'object', properties: { 'a/b': { type: 'string' } } };
+
+    expect(() => createApp().get('/', { response }, () => ({ 'a/b': '' }))).not.toThrow();
+  });
+
   it.each<[string, StandardSchema, string]>([
     [
       'a JSON Schema, which validates nothing',

@@ -156,6 +156,30 @@ export const routeDocumentation = Object.freeze({
   }),
 });
 
+/** Accepts the response schemas of a route: one, or one for each status. */
+export const routeResponse: Kind = Object.freeze({
+  accepts: (value: unknown) => isSchema(value) && explainResponse(value).length === 0,
+  description: 'a JSON Schema or a Standard Schema, or one for each status',
+  explain: explainResponse,
+});
+
+/** Whether a value is a Standard Schema, which may be a function, or an object. */
+function isSchema(value: unknown): value is object {
+  return isObject(value) || '~standard' in Object(value);
+}
+
+/** Finds media types in place of the keywords of a JSON Schema, which have no slash, or of statuses. */
+function explainResponse(response: unknown): readonly string[] {
+  if (!isPlainObject(response)) return [];
+  const isByStatus = Object.keys(response).every((key) => /^\d+$/.test(key));
+  const schemas: readonly unknown[] = isByStatus ? Object.values(response) : [response];
+  const names = schemas.flatMap((one) => (isPlainObject(one) ? Object.keys(one) : []));
+  const type = names.find((name) => /^[\w.+-]+\/[\w.+*-]+$/.test(name));
+  return type === undefined
+    ? []
+    : [`media types as response. Pass them through content(), as in content({ '${type}': … }).`];
+}
+
 /** Accepts the statuses that a route may respond with. */
 export const routeStatus = integer(200, 599);
 

@@ -1,9 +1,4 @@
-import {
-  isStandardSchema,
-  type ResponseSchemas,
-  type ResponseValue,
-  type Returned,
-} from '@fairlead/core';
+import type { ResponseSchemas, ResponseValue, Returned } from '@fairlead/core';
 import {
   describeValue,
   type Kinds,
@@ -11,6 +6,7 @@ import {
   object,
   oneOf,
   routeDocumentation,
+  routeResponse,
   routeStatus,
   string,
 } from '@fairlead/options';
@@ -123,10 +119,7 @@ export const ROUTE_OPTIONS: Kinds<RouteDecoratorOptions> = {
   status: routeStatus,
   invalidParams: oneOf(404),
   ...routeDocumentation,
-  response: kind(
-    'a JSON Schema or a Standard Schema, or one for each status',
-    (value) => object.accepts(value) || isStandardSchema(value),
-  ),
+  response: routeResponse,
 };
 
 function routeDecorator(name: string, method: RouteMethod): RouteDecorator {

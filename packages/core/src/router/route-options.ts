@@ -1,6 +1,5 @@
 import {
   arrayOf,
-  either,
   explainUndescribedStatus,
   isPlainObject,
   type Kinds,
@@ -8,6 +7,7 @@ import {
   object,
   oneOf,
   routeDocumentation,
+  routeResponse,
   routeStatus,
 } from '@fairlead/options';
 import { isSecurity, type Security } from '../description.js';
@@ -270,7 +270,7 @@ const KINDS: Kinds<RouteOptions> = {
   query: schema,
   headers: schema,
   body: schema,
-  response: either(kind('a schema', isStandardSchema), object),
+  response: routeResponse,
   status: routeStatus,
   inputs: arrayOf(object, 'an array of objects'),
   security: kind(
