@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { createApp, PreconditionFailedError } from '@fairlead/core';
-import { openapi } from '@fairlead/openapi';
+import { createDocument, openapi } from '@fairlead/openapi';
 import { errorOf, setupError } from '@fairlead/test-support/option-tests';
 import { describe, expect, it } from 'vitest';
 import { etag, requireMatch } from './etag.js';
@@ -70,6 +70,14 @@ describe('etag()', () => {
     expect(response.status).toBe(304);
     expect(response.headers.get('ETag')).toBe(tag);
     expect(await response.text()).toBe('');
+  });
+});
+
+it.each(['get', 'query'] as const)('a document has its header and its 304 for %s', (method) => {
+  const app = createApp()[method]('/', etag(), () => 'found');
+  const { paths } = createDocument(app, { info: { title: 'A', version: '1' }, version: '3.2' });
+  expect(paths['/']?.[method]).toMatchObject({
+    responses: { 200: { headers: { ETag: {} } }, 304: { headers: { ETag: {} } } },
   });
 });
 

@@ -31,9 +31,12 @@ export function etag(options?: object): Middleware {
   );
 }
 
+/** Methods whose conditions ask for a current copy. RFC 9110 §13.2.1; RFC 10008 §2.6 */
+const READS: readonly string[] = ['GET', 'HEAD', 'QUERY'];
+
 /** For documents. */
 const SENDS: SentDescription = {
-  methods: ['GET', 'HEAD'],
+  methods: READS,
   responses: {
     200: { headers: { ETag: 'Identifies the content.' } },
     304: {
@@ -45,11 +48,8 @@ const SENDS: SentDescription = {
 
 describeFactories(etag);
 
-/** Methods whose conditions ask for a current copy. RFC 9110 §13.2.1; RFC 10008 §2.6 */
-const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'QUERY']);
-
 function tagResponse(ctx: Context): void {
-  if (!READS.has(ctx.method) || ctx.status !== 200) return;
+  if (!READS.includes(ctx.method) || ctx.status !== 200) return;
   // An unhandled request becomes a 404.
   if (!ctx.answered) return;
   tag(ctx);

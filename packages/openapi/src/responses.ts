@@ -31,6 +31,8 @@ export function createResponses(
   // The rules of a form.
   if (readsBody && formsOf([...(route.upstream ?? []), ...route.handlers]).length > 0)
     implied.add(errors.validationStatus);
+  // A request without Content-Type. RFC 10008 §2
+  if (method === 'query') implied.add(400);
   if (isSecured) for (const status of [401, 403]) implied.add(status);
   const failures = new Set([...codes.keys(), ...implied]);
   if (route.params.length > 0) failures.add(404);

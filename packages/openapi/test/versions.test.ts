@@ -1,4 +1,5 @@
 import { content, createApp, type Handler, json } from '@fairlead/core';
+import { multipart } from '@fairlead/multipart';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createDocument, type OpenApiVersion, openapi } from '../src/index.js';
@@ -67,6 +68,17 @@ describe('an OpenAPI 3.2 document', () => {
       additionalOperations: { PURGE: { operationId: 'purgePrices' } },
     });
     expect(Object.keys(document.paths['/any'] ?? {})).not.toContain('query');
+  });
+
+  it('has the form that a QUERY must have, and its 400 without Content-Type', () => {
+    const app = createApp()
+      .query('/plain', ok)
+      .query('/form', multipart({ rules: { title: { required: true } } }), ok);
+    const { paths } = createDocument(app, { info, version: '3.2' });
+    expect(paths['/plain']?.query).toHaveProperty('responses.400');
+    expect(paths['/form']?.query).toMatchObject({
+      requestBody: { required: true, content: { 'multipart/form-data': {} } },
+    });
   });
 
   it('describes the events of a stream as clients receive them', () => {
