@@ -74,11 +74,14 @@ describe('fairlead client', () => {
     const { run } = await writeProject({
       'src/app.js': `import { createApp } from '@fairlead/core';
 import { z } from 'zod';
-export default createApp().get('/now', { response: z.object({ at: z.date() }) }, () => ({ at: new Date() }));`,
+export default createApp()
+  .get('/now', { response: z.object({ at: z.date() }) }, () => ({ at: new Date() }))
+  .query('/now', () => ({}));`,
     });
-    expect((await run('client')).stdout).toContain(
-      '"/now": { received: { 200: { readonly at: unknown } } };',
-    );
+    const { stdout, stderr } = await run('client');
+    expect(stderr).toBe('');
+    expect(stdout).toContain('"/now": { received: { 200: { readonly at: unknown } } };');
+    expect(stdout).toContain('  QUERY: {\n    "/now": ');
   });
 
   it('reads a document from a file or a URL, with credentials that it does not write', async () => {

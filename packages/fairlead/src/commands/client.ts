@@ -110,7 +110,7 @@ async function load(
       if ((error as { code?: unknown }).code !== 'NO_DOCUMENT') throw error;
       if (path !== undefined) throw new UsageError((error as Error).message);
       const info = { title: 'the application', version: '1' };
-      return openapi.createDocument(app, { info, unrepresentable: 'any' });
+      return openapi.createDocument(app, { info, unrepresentable: 'any', version: '3.2' });
     }
   });
   return { root: { ...document }, origin: 'the document of the application' };
