@@ -27,6 +27,13 @@ export const createNotesApp = () =>
   );
 });
 
+beforeAll(() =>
+  writeFile(
+    join(project, 'openapi.json'),
+    JSON.stringify({ openapi: '3.1.0', paths: { '/notes/{id}': { get: { responses: {} } } } }),
+  ),
+);
+
 afterAll(() => rm(project, { recursive: true, force: true }));
 
 /** Runs the installed program. Returns its exit code and output. */
@@ -47,6 +54,9 @@ it.each([
   ],
   [['check'], /^1 route, no problems\.\n$/],
   [['fetch', '/notes/7'], /^{"id":"7"}$/],
+  [['client', 'openapi.json', '--out', 'api.ts'], /^Wrote api\.ts: 1 route\.\n$/],
+  [['client', 'openapi.json', '--out', 'api.ts', '--check'], /^api\.ts is up to date\.\n$/],
+  [['client', 'openapi.json'], /\n {4}"\/notes\/:id": \{ params: \{ id: string \}; received: /],
   [['new', 'plugin', 'status'], /^Created src\/plugins\/status-plugin\.ts\.\n/],
   [['doctor'], /^(?:ok {7}.+\n){6}$/],
 ])('the packed program runs fairlead %j', async (args, stdout) => {
@@ -59,6 +69,11 @@ it.each([
 
 it.each([
   [['openapi'], /^fairlead: The project does not have @fairlead\/openapi\. Run npm install /],
+  [
+    ['client'],
+    /^fairlead: The project does not have @fairlead\/openapi, which describes the routes\. /,
+  ],
+  [['client', 'no.json'], /^fairlead: Cannot read no\.json: ENOENT: no such file or directory/],
   [['new', 'controller', 'x'], /^fairlead: A controller needs @fairlead\/controllers\. Run /],
   [['upgrade'], /^fairlead: package\.json has no versions of @fairlead packages\. /],
   [['routes', 'src/main.js'], /^fairlead: There is no file src\/main\.js in /],
