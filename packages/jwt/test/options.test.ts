@@ -1,4 +1,4 @@
-import { generateKeyPairSync, webcrypto } from 'node:crypto';
+import { createSecretKey, generateKeyPairSync, webcrypto } from 'node:crypto';
 import { createApp, errorHandler } from '@fairlead/core';
 import { descriptionOf } from '@fairlead/core/extend';
 import { exportJWK } from 'jose';
@@ -66,7 +66,14 @@ describe('createJwtAuth()', () => {
       { ...EXPECTED, publicKey: rsa.privateKey.export(pkcs8) },
       'cannot use a private key as publicKey.',
     ],
-    [{ ...EXPECTED, publicKey: rsa.privateKey }, 'cannot use a private key as publicKey.'],
+    [
+      { ...EXPECTED, publicKey: rsa.privateKey },
+      'cannot use a private key as publicKey. Use the public key of the pair.',
+    ],
+    [
+      { ...EXPECTED, publicKey: createSecretKey(Buffer.alloc(32)) },
+      'cannot use a secret key as publicKey. Use secret.',
+    ],
     [
       { ...EXPECTED, publicKey: rsa.privateKey.export({ format: 'jwk' }) },
       'cannot use a private key',
