@@ -27,6 +27,25 @@ POST    /cats      CatsController.add   SignedIn  body, 201  src/controllers/cat
   });
 });
 
+it('lists and explains each path and method of a route', async () => {
+  const { run } = await writeProject({
+    'src/app.js': `import { createApp } from '@fairlead/core';
+const show = () => null;
+export default createApp().on(['GET', 'PUT'], ['/posts/:year?', '/feed'], show);
+`,
+  });
+  const { stdout } = await run('routes', '--json');
+  const routes: { method: string; path: string; file: string }[] = JSON.parse(stdout);
+  const paths = ['/posts', '/posts/:year', '/feed'];
+  expect(routes.map(({ method, path }) => `${method} ${path}`)).toEqual(
+    ['GET', 'PUT'].flatMap((method) => paths.map((path) => `${method} ${path}`)),
+  );
+  expect(new Set(routes.map(({ file }) => file))).toEqual(new Set(['src/app.js:3:28']));
+  const explained = await run('explain', 'GET', '/posts/2026');
+  expect(explained.stdout).toContain('is handled by GET /posts/:year');
+  expect(explained.stdout).toContain('year = 2026');
+});
+
 it('prints JSON', async () => {
   const { run } = await writeProject({ 'src/app.ts': NOTES });
   const { status, stdout } = await run('routes', '--json');
