@@ -56,6 +56,7 @@ it.each([
   'connect',
   'aws-lambda',
   'openapi',
+  'mcp',
   'opentelemetry',
   'store',
   'testing',

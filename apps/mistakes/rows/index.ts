@@ -20,4 +20,5 @@ import './values.js';
 import './documents.js';
 import './testing.js';
 import './command-line.js';
+import './tools.js';
 import './several.js';

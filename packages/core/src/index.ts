@@ -94,6 +94,7 @@ export type {
   RouteInput,
   RouteOptions,
   RouteParams,
+  RouteTool,
   ValidatedContext,
   ValidatedHandler,
   ValidatedHandlers,

@@ -142,6 +142,63 @@ function transform(text: string, change: NonNullable<DocumentOptions['transform'
   throw failedTransform(`it returned ${describeValue(result)}, which is not an OpenAPI document.`);
 }
 
+/** An Operation Object. Its schemas may refer to components. */
+export interface OperationObject {
+  readonly operationId: string;
+  /** The ways to authenticate, one of which is enough. */
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly summary?: string;
+  readonly description?: string;
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly description?: string;
+    readonly required?: boolean;
+    readonly schema: object;
+  }[];
+  readonly requestBody?: {
+    readonly content: Readonly<Record<string, { readonly schema?: object }>>;
+    readonly required?: boolean;
+  };
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Readonly<Record<string, { readonly schema?: object }>> }>
+  >;
+}
+
+/** What {@link describeRoute} returns. */
+export interface RouteDescription {
+  /** The path, such as `/users/{id}`. */
+  readonly path: string;
+  readonly operation: OperationObject;
+  /** The schemas to which the operation refers, by name: `#/components/schemas/User` is `User`. */
+  readonly schemas: Readonly<Record<string, object>>;
+}
+
+/**
+ * Describes a route as {@link createDocument} does, for packages that use its schemas in another way. Describes also
+ * routes with `hidden: true` or a method that OpenAPI lacks, and what JSON Schema cannot express as `{}`.
+ *
+ * @param route - One of `app.routes()`, for a single method.
+ * @throws The errors of {@link createDocument}.
+ */
+export function describeRoute(app: Application, route: Route): RouteDescription {
+  const draft = createDraft(app, {
+    info: { title: '', version: '' },
+    version: '3.2',
+    unrepresentable: 'any',
+  });
+  const method = route.method.toLowerCase();
+  const path = parseTemplate(route.pattern);
+  const { template, names } = path;
+  const operationId = route.options.operationId ?? createOperationId(method, template);
+  const label = `${route.method} ${route.pattern}`;
+  const source = { route, label, method, operationId, path, template, names };
+  const operation = createOperation(source, draft);
+  throwProblems(draft.problems);
+  const schemas = shareSchemas(draft.schemas.nodes, operation);
+  return JSON.parse(JSON.stringify({ path: template, operation, schemas }));
+}
+
 function createDraft(app: Application, options: DocumentOptions): Draft {
   const { version = '3.1', unrepresentable = 'error', errorSchema } = options;
   const problems: Error[] = [];

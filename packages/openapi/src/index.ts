@@ -1,3 +1,4 @@
+export { describeRoute, type OperationObject, type RouteDescription } from './document.js';
 export type { OpenApiVersion } from './draft.js';
 export { DocumentError } from './errors.js';
 export type {

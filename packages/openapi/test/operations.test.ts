@@ -3,6 +3,7 @@ import {
   createRouter,
   type Handler,
   json,
+  type Route,
   type RouteOptions,
   raw,
   type Security,
@@ -13,7 +14,7 @@ import { describe as describeValue } from '@fairlead/core/extend';
 import { multipart } from '@fairlead/multipart';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createDocument, type DocumentOptions, secured } from '../src/index.js';
+import { createDocument, type DocumentOptions, describeRoute, secured } from '../src/index.js';
 
 const info = { title: 'Test', version: '1' };
 const ok: Handler = () => null;
@@ -761,4 +762,17 @@ describe('security', () => {
       expect.objectContaining({ code: 'INVALID_OPTION', message }),
     );
   });
+});
+
+it('describes a single route, also a hidden one', () => {
+  const User = z.object({ id: z.string() }).meta({ id: 'DescribedUser' });
+  const app = createApp()
+    .get('/users', { response: z.array(User) }, () => [])
+    .get('/users/:id', { hidden: true, response: User }, ({ params }) => params);
+  const [, route] = app.routes();
+  const { path, operation, schemas } = describeRoute(app, route as Route);
+
+  expect(path).toBe('/users/{id}');
+  expect(operation).toMatchObject({ operationId: 'getUsersById', parameters: [{ name: 'id' }] });
+  expect(schemas).toEqual({ DescribedUser: expect.objectContaining({ type: 'object' }) });
 });

@@ -138,6 +138,25 @@ export const openapiExtensions = kind(
   (value) => isObject(value) && Object.keys(value).every((name) => name.startsWith('x-')),
 );
 
+const toolKinds: Readonly<Record<string, Kind>> = Object.freeze({
+  name: kind(
+    '1 to 128 letters, digits, underscores, hyphens and dots',
+    (value) => typeof value === 'string' && /^[\w.-]{1,128}$/.test(value),
+  ),
+  description: nonEmptyString,
+  public: boolean,
+});
+
+function explainTool(tool: unknown): readonly string[] {
+  if (!isObject(tool)) return [];
+  return Object.entries(tool).flatMap(([name, value]: [string, unknown]) => {
+    const known = Object.hasOwn(toolKinds, name) ? toolKinds[name] : undefined;
+    if (known === undefined) return `'${name}' as a member of tool. ${suggest(name, toolKinds)}`;
+    if (value === undefined || known.accepts(value)) return [];
+    return `${describeValue(value)} as tool.${name}. Use ${known.description}.`;
+  });
+}
+
 /** The options that document a route, whether a function or a method handles it. */
 export const routeDocumentation = Object.freeze({
   summary: string,
@@ -153,6 +172,12 @@ export const routeDocumentation = Object.freeze({
     description:
       "an array of statuses from 400 to 599, or the codes of each status: { 404: ['USER_NOT_FOUND'] }",
     explain: explainErrors,
+  }),
+  tool: Object.freeze({
+    accepts: (value: unknown) =>
+      boolean.accepts(value) || (isObject(value) && explainTool(value).length === 0),
+    description: 'true, or an object such as { name, description }',
+    explain: explainTool,
   }),
 });
 

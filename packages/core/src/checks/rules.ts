@@ -45,6 +45,7 @@ const WARNINGS: readonly Check[] = [
     FAIRLEAD_BODY: [lacksParser, parsesTwice],
     FAIRLEAD_ORDER: [opensAsPage],
     FAIRLEAD_INPUT: [demandsImpossible],
+    FAIRLEAD_TOOL: [lacksServer],
   }),
   forAll({ FAIRLEAD_ROUTE: [hideRoutes] }),
   forMiddleware({ FAIRLEAD_ROUTE: [coversNoRoute] }),
@@ -261,6 +262,12 @@ function haveDoubtfulOptions({ places, routes }: Layout): Found {
     const message = isIntended(about) ? undefined : descriptionOf(about)?.warning?.();
     return message === undefined ? [] : { message, about };
   });
+}
+
+function lacksServer({ options, isIntended: isMarked }: PlacedRoute, { routes }: Layout): Found {
+  const serves = (one: Middleware) => descriptionOf(one)?.name === 'mcp()';
+  if (!options.tool || isMarked || routes.some(({ handlers }) => handlers.some(serves))) return;
+  return `No agent can call a tool, because the application has no MCP server: ${NAMES}. Install mcp() of @fairlead/mcp with app.plugin(), or pass the handler or the controller to intended().`;
 }
 
 function opensWebSocket(one: Middleware): boolean {

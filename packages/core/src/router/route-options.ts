@@ -60,6 +60,18 @@ export interface RouteDocumentation {
    * or with the codes of each status: `{ 404: ['USER_NOT_FOUND'] }`.
    */
   readonly errors?: readonly number[] | Readonly<Record<number, readonly string[]>>;
+  /** Whether the route is a tool for agents, for `@fairlead/mcp`; false by default. */
+  readonly tool?: boolean | RouteTool;
+}
+
+/** A route as a tool for agents. */
+export interface RouteTool {
+  /** 1 to 128 letters, digits, `_`, `-` and `.`; by default the operation ID, or method and path. */
+  readonly name?: string;
+  /** What the tool does, and when to use it; by default the summary and description of the route. */
+  readonly description?: string;
+  /** Whether everyone may call it, so that the lack of a guard is no mistake; false by default. */
+  readonly public?: boolean;
 }
 
 /** The responses of a route: a schema for every successful status, or one for each status. */

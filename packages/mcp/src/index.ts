@@ -1,0 +1,1 @@
+export { type McpAuthorization, type McpOptions, mcp } from './plugin.js';

@@ -1,0 +1,327 @@
+import { type Application, type Route, SetupError } from '@fairlead/core';
+import { descriptionOf, mayBeEmpty } from '@fairlead/core/extend';
+import { describeRoute, type OperationObject, type RouteDescription } from '@fairlead/openapi';
+import { atLine, hideProperties, numberMessages, warn } from '@fairlead/options';
+import type { Tool } from '@modelcontextprotocol/server';
+
+/** Where an argument of a tool is in the request. */
+export interface Argument {
+  readonly source: 'path' | 'query' | 'body';
+  /** Its name in the request; undefined for the whole body. */
+  readonly name: string | undefined;
+  /** Whether it is the rest of the path, with its slashes. */
+  readonly isWildcard: boolean;
+}
+
+/** A route as a tool. */
+export interface RouteTool {
+  readonly definition: Tool;
+  readonly route: Route;
+  /** Method and pattern of the route, for messages. */
+  readonly label: string;
+  /** The path with the names of parameters in braces. */
+  readonly path: string;
+  readonly arguments: ReadonlyMap<string, Argument>;
+  /** The media type of the body; undefined if the route reads none. */
+  readonly mediaType: string | undefined;
+  /** Whether a request needs a body. */
+  readonly needsBody: boolean;
+  /** Whether nothing guards the route, as far as it tells. */
+  readonly isOpen: boolean;
+}
+
+/** The tools of an application. */
+export interface RouteTools {
+  readonly byName: ReadonlyMap<string, RouteTool>;
+  /** In the order of registration. */
+  readonly definitions: Tool[];
+}
+
+/** A JSON Schema, as an object. */
+type Schema = Readonly<Record<string, unknown>>;
+
+/**
+ * Creates the tools of an application, and warns about those that everyone may call.
+ *
+ * @throws {SetupError} `INVALID_TOOL`, when a route cannot be a tool, or two tools have the same name. The errors of
+ *   `describeRoute()`.
+ */
+export function createTools(app: Application): RouteTools {
+  const problems: Error[] = [];
+  const byName = new Map<string, RouteTool>();
+  for (const route of app.routes().filter(({ options }) => options.tool)) {
+    try {
+      const tool = createTool(app, route);
+      const { name } = tool.definition;
+      const other = byName.get(name);
+      if (other !== undefined) {
+        const fix = "Give one of them another name, with tool: { name: '…' } or operationId.";
+        throw invalid(
+          `${other.label} and ${tool.label} are both the tool '${name}'. ${fix}`,
+          route,
+        );
+      }
+      byName.set(name, tool);
+    } catch (error) {
+      problems.push(...problemsOf(error));
+    }
+  }
+  throwProblems(problems);
+  warnAboutOpen([...byName.values()]);
+  return { byName, definitions: [...byName.values()].map(({ definition }) => definition) };
+}
+
+/** An error, or the errors that it numbers. */
+function problemsOf(error: unknown): readonly Error[] {
+  if (!(error instanceof Error)) throw error;
+  const { problems }: { readonly problems?: readonly Error[] } = Object(error);
+  return problems ?? [error];
+}
+
+function throwProblems(problems: readonly Error[]): void {
+  const [first, second] = problems;
+  if (first === undefined) return;
+  if (second === undefined) throw first;
+  const title = `Cannot create the tools: ${problems.length} problems.`;
+  const text = numberMessages(
+    title,
+    problems.map(({ message }) => message),
+  );
+  const error = Object.assign(new SetupError('INVALID_TOOL', text), { problems });
+  hideProperties(error, 'problems');
+  throw error;
+}
+
+function invalid(problem: string, { options }: Route): SetupError {
+  return new SetupError('INVALID_TOOL', problem + atLine(options));
+}
+
+function createTool(app: Application, route: Route): RouteTool {
+  const { method, pattern, options, handlers } = route;
+  const label = `${method} ${pattern}`;
+  if (handlers.some((one) => descriptionOf(one)?.role === 'websocket')) {
+    throw invalid(
+      `${label} cannot be a tool, because it opens WebSocket connections. Remove tool from the route.`,
+      route,
+    );
+  }
+  if (method === 'ALL') {
+    const fix = 'Register the route for one method, such as app.post().';
+    throw invalid(`${label} cannot be a tool, because it handles every method. ${fix}`, route);
+  }
+  const description = describeRoute(app, route);
+  const { operation, path } = description;
+  const own = typeof options.tool === 'object' ? options.tool : {};
+  const name = own.name ?? operation.operationId;
+  if (!/^[\w.-]{1,128}$/.test(name)) {
+    const fix =
+      "Set tool: { name: '…' } with 1 to 128 letters, digits, underscores, hyphens and dots.";
+    throw invalid(`${label} cannot be the tool '${name}'. ${fix}`, route);
+  }
+  const types = successesOf(operation).flatMap(({ content }) => Object.keys(content ?? {}));
+  if (types.length > 0 && types.every((type) => type === 'text/event-stream')) {
+    const fix = 'Return JSON, or remove tool from the route.';
+    throw invalid(`${label} cannot be a tool, because it responds with events. ${fix}`, route);
+  }
+  const inputs = createInputs(route, label, description);
+  const outputSchema = createOutputSchema(route, description);
+  const { summary } = operation;
+  const text = own.description ?? [summary, operation.description].filter(Boolean).join('\n\n');
+  const definition: Tool = {
+    name,
+    ...(summary !== undefined && { title: summary }),
+    ...(text !== '' && { description: text }),
+    inputSchema: inputs.schema,
+    ...(outputSchema !== undefined && { outputSchema }),
+    annotations: annotationsOf(method),
+  };
+  const { members, mediaType, needsBody } = inputs;
+  const isOpen = isUnguarded(route, operation);
+  return { definition, route, label, path, arguments: members, mediaType, needsBody, isOpen };
+}
+
+/** Whether everyone may call a route, as far as its functions and options tell. */
+function isUnguarded({ options, handlers, upstream = [] }: Route, { security }: OperationObject) {
+  if (security.some((way) => Object.keys(way).length === 0)) return true;
+  // Routes of controllers have this option if guards check their requests.
+  if (security.length > 0 || options.security !== undefined) return false;
+  return ![...upstream, ...handlers].some((one) => descriptionOf(one)?.role === 'guard');
+}
+
+/** What a method tells about a tool. RFC 9110 §9.2 */
+function annotationsOf(method: string): Tool['annotations'] {
+  if (/^(?:GET|HEAD|OPTIONS|QUERY)$/.test(method)) return { readOnlyHint: true };
+  if (method === 'DELETE') return { destructiveHint: true, idempotentHint: true };
+  return { idempotentHint: method === 'PUT' };
+}
+
+/** What agents pass to a tool. */
+interface Inputs {
+  readonly schema: Tool['inputSchema'];
+  readonly members: ReadonlyMap<string, Argument>;
+  readonly mediaType: string | undefined;
+  readonly needsBody: boolean;
+}
+
+/**
+ * Creates the schema of the arguments: the parameters of the path, those of the query, then the members of the body.
+ * One whose name is taken gets the name of its source as a prefix, such as `body_id`.
+ */
+function createInputs(
+  route: Route,
+  label: string,
+  { operation, schemas }: RouteDescription,
+): Inputs {
+  const members = new Map<string, Argument>();
+  const properties: Record<string, unknown> = {};
+  const required: string[] = [];
+  const add = (argument: Argument, schema: object, isRequired: boolean): void => {
+    const { source, name = source } = argument;
+    const plain = name.replace(/[^\w.-]+/g, '_') || source;
+    let free = members.has(plain) ? `${source}_${plain}` : plain;
+    while (members.has(free)) free += '_';
+    members.set(free, argument);
+    Object.defineProperty(properties, free, { value: schema, enumerable: true });
+    if (isRequired) required.push(free);
+  };
+  const isWildcard = /\*[^/]*$/.test(route.pattern);
+  const ofPath = operation.parameters?.filter((one) => one.in === 'path') ?? [];
+  for (const parameter of operation.parameters ?? []) {
+    const { name, in: source, description, schema, required: isRequired = false } = parameter;
+    if (source !== 'path' && source !== 'query') continue;
+    const isRest = isWildcard && parameter === ofPath.at(-1);
+    const described = { ...(description !== undefined && { description }), ...schema };
+    add({ source, name, isWildcard: isRest }, described, isRequired);
+  }
+  const body = readBody(route, label, operation);
+  const needsBody = operation.requestBody?.required === true;
+  if (body !== undefined) {
+    const schema = resolve(body.schema, schemas);
+    const argument = { source: 'body', isWildcard: false } as const;
+    const { properties: own, required: needed } = schema;
+    if (hasOnlyMembers(schema)) {
+      for (const [name, member] of Object.entries(Object(own))) {
+        const isRequired = needsBody && Array.isArray(needed) && needed.includes(name);
+        add({ ...argument, name }, Object(member), isRequired);
+      }
+    } else add({ ...argument, name: undefined }, body.schema, needsBody);
+  }
+  const schema = withDefinitions(
+    {
+      type: 'object',
+      properties,
+      ...(required.length > 0 && { required }),
+      additionalProperties: false,
+    },
+    schemas,
+  );
+  return {
+    schema: { ...schema, type: 'object' },
+    members,
+    mediaType: body?.mediaType,
+    needsBody,
+  };
+}
+
+/** Matches the media types that a tool can send. */
+const SENDABLE =
+  /^(?:application\/(?:[\w.-]+\+)?json|application\/x-www-form-urlencoded|text\/plain)$/;
+
+/** Returns the media type and the schema of a route's body. */
+function readBody(
+  route: Route,
+  label: string,
+  { requestBody }: OperationObject,
+): { readonly mediaType: string; readonly schema: object } | undefined {
+  if (requestBody === undefined || route.method === 'GET' || route.method === 'HEAD') return;
+  const { content } = requestBody;
+  const types = Object.keys(content);
+  const mediaType =
+    types.find((one) => /json$/.test(one)) ?? types.find((one) => SENDABLE.test(one));
+  if (mediaType !== undefined && SENDABLE.test(mediaType)) {
+    return { mediaType, schema: content[mediaType]?.schema ?? {} };
+  }
+  const fix = 'Accept JSON, too, or remove tool from the route.';
+  throw invalid(
+    `${label} cannot be a tool, because it only reads ${types.join(' and ')}. ${fix}`,
+    route,
+  );
+}
+
+/** Keywords of an object schema that leave nothing out if its members become arguments. */
+const PLAIN = new Set([
+  ...['type', 'properties', 'required', 'additionalProperties'],
+  ...['title', 'description', 'default', 'examples', 'deprecated'],
+]);
+
+/** Whether a schema describes objects by their members alone. */
+function hasOnlyMembers(schema: Schema): boolean {
+  return (
+    schema.type === 'object' &&
+    Object.keys(Object(schema.properties)).length > 0 &&
+    (schema.additionalProperties ?? false) === false &&
+    Object.keys(schema).every((keyword) => PLAIN.has(keyword))
+  );
+}
+
+/** Lists the responses that are no errors. */
+function successesOf({ responses }: OperationObject) {
+  return Object.entries(responses).flatMap(([status, response]) =>
+    /^[23]/.test(status) ? [response] : [],
+  );
+}
+
+/** Returns the schema of the JSON that every successful response has; undefined if there is none. */
+function createOutputSchema(
+  { options }: Route,
+  { operation, schemas }: RouteDescription,
+): Tool['outputSchema'] {
+  const [response, ...others] = successesOf(operation);
+  const { 'application/json': json, ...otherTypes } = response?.content ?? {};
+  if (Object.keys(otherTypes).length > 0) return undefined;
+  const schema = json?.schema;
+  if (schema === undefined || others.length > 0 || mayBeEmpty(options)) return undefined;
+  const resolved = resolve(schema, schemas);
+  if (Object.keys(resolved).length === 0) return undefined;
+  return { ...withDefinitions(resolved, schemas) };
+}
+
+/** Returns the schema to which another one refers. */
+function resolve(schema: object, schemas: RouteDescription['schemas']): Schema {
+  const { $ref, ...others }: Schema = Object(schema);
+  const [, name = ''] = /^#\/components\/schemas\/(.+)$/.exec(String($ref)) ?? [];
+  const target = Object.keys(others).length === 0 ? schemas[name] : undefined;
+  return target === undefined ? Object(schema) : resolve(target, schemas);
+}
+
+/** Adds the schemas to which a schema refers. */
+function withDefinitions(schema: object, schemas: RouteDescription['schemas']): Schema {
+  const $defs: Record<string, unknown> = {};
+  const localize = (value: object): Schema =>
+    JSON.parse(JSON.stringify(value), (key, member: unknown) => {
+      // Tells clients to repeat arguments in headers, which a server has to compare.
+      if (key === 'x-mcp-header' && typeof member === 'string') return undefined;
+      const [, name] = /^#\/components\/schemas\/(.+)$/.exec(String(member)) ?? [];
+      if (key !== '$ref' || name === undefined) return member;
+      if (!Object.hasOwn($defs, name)) {
+        $defs[name] = {};
+        $defs[name] = localize(schemas[name] ?? {});
+      }
+      return `#/$defs/${name}`;
+    });
+  const localized = localize(schema);
+  return Object.keys($defs).length === 0 ? localized : { ...localized, $defs };
+}
+
+/** Warns about tools whose routes nothing guards. */
+function warnAboutOpen(tools: readonly RouteTool[]): void {
+  const isPublic = ({ route: { options } }: RouteTool) =>
+    typeof options.tool === 'object' && options.tool.public === true;
+  const open = tools.filter((tool) => tool.isOpen && !isPublic(tool));
+  for (const { label, definition, route } of open) {
+    warn(
+      'FAIRLEAD_TOOL',
+      `Everyone can call the tool '${definition.name}', because nothing guards ${label}. Add a guard, describe the middleware that checks its requests with secured() of @fairlead/openapi, or pass tool: { public: true } to the route.${atLine(route.options)}`,
+    );
+  }
+}

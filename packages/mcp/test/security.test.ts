@@ -1,0 +1,258 @@
+import { once } from 'node:events';
+import { createApp, createRouter, errorHandler, json, type Middleware } from '@fairlead/core';
+import { createJwtAuth, requireScope } from '@fairlead/jwt';
+import { requestId } from '@fairlead/middleware';
+import { SignJWT } from 'jose';
+import { expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { call, connect, serve } from './support/serve.js';
+
+const open = { public: true };
+
+const secret = 'a secret of at least thirty-two bytes';
+const issuer = 'https://login.example.com/';
+const audience = 'https://api.example.com';
+const auth = createJwtAuth({ issuer, audience, secret });
+
+const createToken = (scope: string) =>
+  new SignJWT({ scope })
+    .setProtectedHeader({ alg: 'HS256' })
+    .setIssuer(issuer)
+    .setAudience(audience)
+    .setSubject('ada')
+    .setExpirationTime('5m')
+    .sign(new TextEncoder().encode(secret));
+
+const createGuarded = () =>
+  createRouter()
+    .use(auth.middleware)
+    .get('/me', { operationId: 'whoAmI', tool: true }, (ctx) => ({ id: ctx.state.jwt.claims.sub }))
+    .delete('/', { operationId: 'dropAll', tool: true }, requireScope('admin'), () => ({
+      ok: true,
+    }));
+
+it('a call has the token of the client, and a missing or weak one is a readable result', async () => {
+  const server = await serve(createApp().use(errorHandler()).route('/users', createGuarded()));
+  const anonymous = await call(await connect(server), 'whoAmI');
+  expect(anonymous.isError).toBe(true);
+  expect(anonymous.text).toContain('401 Unauthorized\nWWW-Authenticate: Bearer realm="api"');
+  const Authorization = `Bearer ${await createToken('users:read')}`;
+  const client = await connect(server, { Authorization });
+  expect(await call(client, 'whoAmI')).toEqual({ text: '{"id":"ada"}', isError: false });
+  const weak = await call(client, 'dropAll');
+  expect(weak.isError).toBe(true);
+  expect(weak.text).toContain('403 Forbidden');
+  expect(weak.text).toContain('insufficient_scope');
+});
+
+it('middleware in front of the endpoint rejects its clients, and tells where to get a token', async () => {
+  const app = createApp().use('/mcp', auth.middleware).route('/users', createGuarded());
+  const resource = 'https://api.example.com/mcp';
+  const authorization = { resource, servers: ['https://login.example.com'], scopes: ['users'] };
+  const server = await serve(app, { authorization });
+  await expect(connect(server)).rejects.toMatchObject({ status: 401 });
+  const Authorization = `Bearer ${await createToken('users:read')}`;
+  const client = await connect(server, { Authorization });
+  expect((await call(client, 'whoAmI')).text).toBe('{"id":"ada"}');
+  const metadata = await fetch(new URL('/.well-known/oauth-protected-resource/mcp', server.url));
+  expect(metadata.headers.get('Access-Control-Allow-Origin')).toBe('*');
+  expect(await metadata.json()).toEqual({
+    resource,
+    authorization_servers: ['https://login.example.com'],
+    scopes_supported: ['users'],
+    bearer_methods_supported: ['header'],
+  });
+});
+
+it('a call has the headers of the client, except those that describe its message', async () => {
+  const app = createApp()
+    .use(requestId({ trust: true }))
+    .get('/echo', { operationId: 'echo', tool: open }, (ctx) => ({
+      headers: ctx.headers,
+      ip: ctx.ip,
+      host: ctx.host,
+      protocol: ctx.protocol,
+      id: ctx.state.requestId,
+    }));
+  const server = await serve(app);
+  const client = await connect(server, {
+    Cookie: 'session=1',
+    'X-Api-Key': 'key',
+    'X-Request-Id': 'my-id',
+    'User-Agent': 'agent',
+    'If-None-Match': '*',
+    Range: 'bytes=0-0',
+    'Content-Language': 'de',
+  });
+  const { headers, ...others } = JSON.parse((await call(client, 'echo')).text);
+  const { host } = new URL(server.url);
+  expect(others).toEqual({ ip: '127.0.0.1', host, protocol: 'http', id: 'my-id' });
+  expect(headers).toMatchObject({
+    accept: 'application/json, text/*;q=0.9, */*;q=0.8',
+    cookie: 'session=1',
+    'x-api-key': 'key',
+    'user-agent': 'agent',
+  });
+  const names = Object.keys(headers).join();
+  expect(names).not.toMatch(/mcp|content|if-none|range|encoding/);
+});
+
+it('a call has the address that a trusted proxy reports', async () => {
+  const app = createApp({ proxy: 1 }).get('/', { operationId: 'ip', tool: open }, (ctx) => ({
+    ip: ctx.ip,
+    protocol: ctx.protocol,
+  }));
+  const client = await connect(await serve(app), {
+    'X-Forwarded-For': '203.0.113.7',
+    'X-Forwarded-Proto': 'https',
+  });
+  const { text } = await call(client, 'ip');
+  expect(JSON.parse(text)).toEqual({ ip: '203.0.113.7', protocol: 'https' });
+});
+
+it('a call without a trusted ID gets the one of the request that made it', async () => {
+  const seen: unknown[] = [];
+  const remember: Middleware = (ctx, next) => {
+    seen.push(ctx.state.requestId);
+    return next();
+  };
+  const app = createApp()
+    .use(requestId({ trust: true }), remember)
+    .get('/', { operationId: 'read', tool: open }, () => 1);
+  const client = await connect(await serve(app));
+  seen.length = 0;
+  await call(client, 'read');
+  expect(seen).toEqual([expect.any(String), seen[0]]);
+});
+
+it('a call runs the middleware, the error handler and the validation of its route', async () => {
+  const order: string[] = [];
+  const log =
+    (name: string): Middleware =>
+    (ctx, next) => {
+      order.push(`${name} ${ctx.method} ${ctx.path}`);
+      return next();
+    };
+  const errors: unknown[] = [];
+  const app = createApp()
+    .use(log('app'), errorHandler({ onError: (error) => void errors.push(error) }), json())
+    .post(
+      '/users/:id',
+      { operationId: 'fail', body: z.object({ name: z.string() }), tool: open },
+      log('route'),
+      () => {
+        throw new Error('the password is 1234');
+      },
+    );
+  const client = await connect(await serve(app));
+  order.length = 0;
+  const failed = await call(client, 'fail', { id: 7, name: 'Ada' });
+  expect(failed).toEqual({ text: expect.stringContaining('500 Internal'), isError: true });
+  expect(failed.text).not.toContain('1234');
+  expect(errors).toEqual([expect.objectContaining({ message: 'the password is 1234' })]);
+  expect(order).toEqual(['app POST /mcp', 'app POST /users/7', 'route POST /users/7']);
+});
+
+it('a value that leads to a route which is no tool is an error', async () => {
+  const called: string[] = [];
+  const users = createRouter()
+    .get('/:id', { operationId: 'findUser', tool: open }, ({ params }) => params.id)
+    .get('/admin', () => void called.push('admin'))
+    .get('/:id/secrets', () => void called.push('secrets'));
+  const files = createRouter({ caseSensitive: false })
+    .get('/*path', { operationId: 'readFile', tool: open }, ({ params }) => params.path)
+    .get('/Private/*path', () => void called.push('private'));
+  const app = createApp().use(errorHandler()).route('/users', users).route('/files', files);
+  const client = await connect(await serve(app));
+  for (const id of ['admin', '%61dmin', '../users/admin', '7/secrets', '..', '.', 'a/../admin']) {
+    const result = await call(client, 'findUser', { id });
+    const isAdmin = id === 'admin';
+    expect(result).toEqual(
+      isAdmin
+        ? { text: expect.stringContaining("of 'id' belong to another route"), isError: true }
+        : { text: JSON.stringify(id), isError: false },
+    );
+  }
+  for (const path of ['private/key', 'PRIVATE/key', '%50rivate/key']) {
+    await call(client, 'readFile', { path });
+  }
+  expect((await call(client, 'readFile', { path: 'a/../b' })).text).toBe('"a/../b"');
+  expect(called).toEqual([]);
+});
+
+it('a client that disconnects aborts the signal of the route', async () => {
+  for (const mode of [{ pin: '2026-07-28' }, 'legacy'] as const) {
+    const started = Promise.withResolvers<AbortSignal>();
+    const app = createApp().get('/', { operationId: 'slow', tool: open }, async ({ signal }) => {
+      started.resolve(signal);
+      await once(signal, 'abort');
+      return 'too late';
+    });
+    const server = await serve(app);
+    const client = await connect(server, {}, mode);
+    const aborting = new AbortController();
+    const calling = client.callTool({ name: 'slow' }, { signal: aborting.signal });
+    const rejected = expect(calling).rejects.toThrow();
+    const signal = await started.promise;
+    aborting.abort();
+    await client.close();
+    await rejected;
+    await vi.waitFor(() => expect(signal.aborted).toBe(true));
+  }
+});
+
+it.each([
+  ['a number for a string', { id: '1', name: 7 }, /expected string/],
+  ['an object for a parameter of the path', { id: {}, name: 'Ada' }, /'id' is missing or invalid/],
+  ['null for a parameter of the path', { id: null, name: 'Ada' }, /'id' is missing or invalid/],
+  ['an empty parameter of the path', { id: '', name: 'Ada' }, /'id' is missing or invalid/],
+  ['a missing parameter of the path', { name: 'Ada' }, /'id' is missing or invalid/],
+  ['half of a character in the path', { id: '\ud800', name: 'Ada' }, /'id' is missing or invalid/],
+  ['NUL in the path', { id: '\0', name: 'Ada' }, /'id' cannot be part of a path/],
+  ['a huge path', { id: 'x'.repeat(100_000), name: 'Ada' }, /'id' cannot be part of a path/],
+  ['an object in the query', { id: '1', name: 'Ada', page: { a: 1 } }, /'page' is invalid/],
+  ['nested arrays in the query', { id: '1', name: 'Ada', page: [[1]] }, /'page' is invalid/],
+  ['an unknown argument', { id: '1', nmae: 'Ada' }, /no argument 'nmae'. Did you mean 'name'\?/],
+  ['an inherited name', { id: '1', name: 'Ada', constructor: 1 }, /no argument 'constructor'/],
+])('hostile arguments: %s', async (_, args, text) => {
+  const app = createApp()
+    .use(errorHandler(), json())
+    .post(
+      '/users/:id',
+      {
+        operationId: 'add',
+        query: z.object({ page: z.string().optional() }),
+        body: z.object({ name: z.string() }),
+        tool: open,
+      },
+      () => 'handled',
+    );
+  const client = await connect(await serve(app));
+  expect(await call(client, 'add', args)).toEqual({
+    text: expect.stringMatching(text),
+    isError: true,
+  });
+});
+
+it('control characters and other scripts stay in their argument', async () => {
+  const app = createApp()
+    .use(json())
+    .post(
+      '/größe/:id',
+      {
+        operationId: 'echo',
+        query: z.object({ q: z.string() }),
+        body: z.object({ name: z.string() }),
+        tool: open,
+      },
+      ({ params, query, body, headers }) => ({ params, query, body, evil: headers.evil }),
+    );
+  const client = await connect(await serve(app));
+  const text = 'a\r\nEvil: 1\r\n\r\n?#&=%2F/😀é"\\';
+  const result = await call(client, 'echo', { id: text, q: text, name: text });
+  expect(JSON.parse(result.text)).toEqual({
+    params: { id: text },
+    query: { q: text },
+    body: { name: text },
+  });
+});

@@ -1,0 +1,230 @@
+import {
+  content,
+  createApp,
+  createRouter,
+  intended,
+  json,
+  type RouteOptions,
+} from '@fairlead/core';
+import { multipart } from '@fairlead/multipart';
+import { createDocument, secured } from '@fairlead/openapi';
+import { websocket } from '@fairlead/websocket';
+import { onTestFinished, expect, it } from 'vitest';
+import { z } from 'zod';
+import { mcp } from '../src/index.js';
+import { connect, serve } from './support/serve.js';
+
+const server = { name: 'users', version: '1.0.0' };
+const open = { public: true };
+
+/** Collects the warnings of a test, with their codes. */
+function collectWarnings(): readonly string[] {
+  const warnings: string[] = [];
+  const onWarning = (warning: Error & { readonly code?: string }) => {
+    warnings.push(`${warning.code}: ${warning.message}`);
+  };
+  process.on('warning', onWarning);
+  onTestFinished(() => void process.off('warning', onWarning));
+  return warnings;
+}
+
+/** Waits until the warnings so far have been emitted. */
+const emitted = () => new Promise<void>((resolve) => process.nextTick(resolve));
+
+async function start(register: (app: ReturnType<typeof createApp>) => unknown): Promise<void> {
+  const app = createApp();
+  register(app);
+  await app.plugin(mcp(server));
+  app.seal();
+  await app.close();
+}
+
+it.each<[string, (app: ReturnType<typeof createApp>) => unknown, RegExp]>([
+  [
+    'two tools with one name',
+    (app) =>
+      app
+        .get('/users', { tool: { name: 'list', ...open } }, () => [])
+        .get('/items', { operationId: 'list', tool: open }, () => []),
+    /GET \/users and GET \/items are both the tool 'list'\. Give one of them another name/,
+  ],
+  [
+    'two tools whose paths get the same name',
+    (app) =>
+      app.get('/user-list', { tool: open }, () => []).get('/user/list', { tool: open }, () => []),
+    /GET \/user-list and GET \/user\/list are both the tool 'getUserList'/,
+  ],
+  [
+    'an operationId that no tool may have',
+    (app) => app.get('/users', { operationId: 'list users', tool: open }, () => []),
+    /GET \/users cannot be the tool 'list users'\. Set tool: \{ name: '…' \}/,
+  ],
+  [
+    'a WebSocket route',
+    (app) =>
+      app.get(
+        '/chat',
+        { tool: open },
+        websocket(() => undefined),
+      ),
+    /GET \/chat cannot be a tool, because it opens WebSocket connections\. Remove tool/,
+  ],
+  [
+    'a route for every method',
+    (app) => app.all('/any', { tool: open }, () => 1),
+    /ALL \/any cannot be a tool, because it handles every method\. Register the route for one/,
+  ],
+  [
+    'a route that responds with events',
+    (app) =>
+      app.get(
+        '/events',
+        { response: content({ 'text/event-stream': z.string() }), tool: open },
+        () => '',
+      ),
+    /GET \/events cannot be a tool, because it responds with events\. Return JSON/,
+  ],
+  [
+    'a route that only reads forms with files',
+    (app) =>
+      app.post(
+        '/files',
+        { body: z.object({ name: z.string() }), tool: open },
+        multipart(),
+        () => 1,
+      ),
+    /POST \/files cannot be a tool, because it only reads multipart\/form-data\. Accept JSON/,
+  ],
+])('refuses %s', async (_, register, message) => {
+  await expect(start(register)).rejects.toMatchObject({
+    code: 'INVALID_TOOL',
+    message: expect.stringMatching(message),
+  });
+});
+
+it('reports every problem in one error', async () => {
+  const starting = start((app) =>
+    app.all('/any', { tool: open }, () => 1).all('/other', { tool: open }, () => 1),
+  );
+  await expect(starting).rejects.toMatchObject({
+    message: expect.stringMatching(/2 problems[\s\S]*ALL \/any[\s\S]*ALL \/other/),
+  });
+});
+
+it.each<[string, RouteOptions['tool'], string]>([
+  [
+    'a name with spaces',
+    { name: 'list users' },
+    "cannot use 'list users' as tool.name. Use 1 to 128",
+  ],
+  [
+    'a misspelled member',
+    JSON.parse('{"nmae":"x"}'),
+    "cannot use 'nmae' as a member of tool. Did you mean 'name'?",
+  ],
+  ['a text', JSON.parse('"list"'), "cannot use 'list' as tool. Use true, or an object"],
+])('refuses %s as the option tool', (_, tool, message) => {
+  expect(() => createApp().get('/', { tool: tool ?? false }, () => 1)).toThrow(message);
+});
+
+it('refuses unknown and missing options', () => {
+  expect(() => mcp(JSON.parse('{ "name": "users", "versoin": "1" }'))).toThrow(
+    expect.objectContaining({
+      code: 'INVALID_OPTION',
+      message: expect.stringMatching(
+        /no option 'versoin'. Did you mean 'version'[\s\S]*needs a version/,
+      ),
+    }),
+  );
+  expect(() => mcp({ ...server, origins: ['https://app.example.com/'] })).toThrow('origins');
+  expect(() => mcp({ ...server, path: '/mcp/:id' })).toThrow('path');
+  const authorization = { resource: '/mcp', servers: [] };
+  expect(() => mcp({ ...server, authorization })).toThrow('authorization');
+});
+
+it('only routes that say so are tools, also hidden ones, and the document lacks the endpoint', async () => {
+  const app = createApp()
+    .get('/a', () => 1)
+    .get('/b', { tool: false }, () => 1)
+    .get('/c', { tool: open, hidden: true }, () => 1);
+  const client = await connect(await serve(app));
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toEqual(['getC']);
+  const { paths } = createDocument(app, { info: { title: 'Test', version: '1.0.0' } });
+  expect(Object.keys(paths)).toEqual(['/a', '/b']);
+});
+
+it('warns about a tool that everyone can call, unless it is public or describes its security', async () => {
+  const warnings = collectWarnings();
+  const basic = { name: 'basic', scheme: { type: 'http', scheme: 'basic' } };
+  await start((app) =>
+    app
+      .get('/open', { tool: true }, () => 1)
+      .get('/public', { tool: open }, () => 1)
+      .get('/declared', { tool: true, security: [basic] }, () => 1)
+      .get(
+        '/checked',
+        { tool: true },
+        secured((_ctx, next) => next(), basic),
+        () => 1,
+      )
+      .get('/optional', { tool: true, security: [{ anyOf: [basic, []] }] }, () => 1),
+  );
+  await emitted();
+  expect(warnings).toEqual([
+    expect.stringMatching(
+      /^FAIRLEAD_TOOL: Everyone can call the tool 'getOpen', because nothing guards GET \/open\. Add a guard/,
+    ),
+    expect.stringContaining("'getOptional'"),
+  ]);
+});
+
+it('warns about tools without a server', async () => {
+  const warnings = collectWarnings();
+  const marked = intended(createRouter().get('/marked', { tool: open }, () => 1));
+  createApp()
+    .get('/users', { tool: open }, () => 1)
+    .route('/', marked)
+    .seal();
+  await emitted();
+  expect(warnings).toEqual([
+    expect.stringMatching(
+      /^FAIRLEAD_TOOL: No agent can call a tool, because the application has no MCP server: GET \/users\. Install mcp\(\)/,
+    ),
+  ]);
+});
+
+it('schemas that JSON Schema cannot express allow every value', async () => {
+  const app = createApp()
+    .use(json())
+    .post(
+      '/dates',
+      {
+        tool: open,
+        body: z.object({ at: z.custom<string>((value) => typeof value === 'string') }),
+      },
+      ({ body }) => body,
+    );
+  const client = await connect(await serve(app));
+  const { tools } = await client.listTools();
+  expect(tools[0]?.inputSchema.properties).toEqual({ at: {} });
+});
+
+it('schemas that refer to themselves keep their definitions', async () => {
+  const Node = z.object({
+    name: z.string().meta({ 'x-mcp-header': 'Name' }),
+    get children() {
+      return z.array(Node);
+    },
+  });
+  const app = createApp()
+    .use(json())
+    .post('/trees', { tool: open, body: Node, response: Node }, ({ body }) => body);
+  const client = await connect(await serve(app));
+  const { tools } = await client.listTools();
+  const [tool] = tools;
+  expect(JSON.stringify(tool)).not.toMatch(/components|x-mcp-header/);
+  const tree = { name: 'a', children: [{ name: 'b', children: [] }] };
+  const result = await client.callTool({ name: 'postTrees', arguments: tree });
+  expect(result.structuredContent).toEqual(tree);
+});
