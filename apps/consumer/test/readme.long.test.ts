@@ -16,11 +16,8 @@ const LIBRARIES = [
   'class-validator',
   'fast-json-stringify',
   'swagger-ui-dist',
-<<<<<<< HEAD
-=======
   'openapi-fetch',
   '@modelcontextprotocol/client',
->>>>>>> a97c9237 (List the mistakes with tools)
   'pino',
   'pino-pretty',
   'prom-client',
