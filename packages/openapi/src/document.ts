@@ -19,6 +19,7 @@ import {
   type DocumentTag,
   isInfo,
   type OpenApiDocument,
+  outerTags,
   type RouteSelection,
 } from './options.js';
 import { createOperationId, type PathTemplate, parseTemplate } from './paths.js';
@@ -108,7 +109,7 @@ export function writeDocument(app: Application, options: DocumentOptions): strin
 
 /** Lists the tags of a document: those of its options, then those that its routes and webhooks add. */
 function findTags(
-  { tags = [], webhooks = {} }: DocumentOptions,
+  { tags = [], webhooks = {}, version = '3.1' }: DocumentOptions,
   routes: readonly Route[],
   selected: ReadonlySet<Route>,
 ): readonly DocumentTag[] {
@@ -116,10 +117,18 @@ function findTags(
   const ofWebhooks = Object.values(webhooks).flatMap((webhook) => webhook.tags ?? []);
   const used = new Set([...tagsOf(selected), ...ofWebhooks]);
   // A tag whose routes are all left out may be as internal as they are.
-  const unused = new Set(tagsOf(routes).filter((name) => !used.has(name)));
+  const outer = tags.flatMap((tag) => (used.has(tag.name) ? outerTags(tag, tags) : []));
+  const needed = new Set([...used, ...outer]);
+  const unused = new Set(tagsOf(routes).filter((name) => !needed.has(name)));
   const described = tags.filter(({ name }) => !unused.has(name));
   for (const { name } of described) used.delete(name);
-  return [...described, ...[...used].map((name) => ({ name }))];
+  const supported = version === '3.1' ? described.map(withoutHierarchy) : described;
+  return [...supported, ...[...used].map((name) => ({ name }))];
+}
+
+/** Removes what tags do not have in OpenAPI 3.1. */
+function withoutHierarchy({ summary: _, parent: _parent, kind: _kind, ...tag }: DocumentTag) {
+  return tag;
 }
 
 /**

@@ -69,9 +69,15 @@ export interface ExternalDocumentation extends Extensions {
 /** A Tag Object. */
 export interface DocumentTag extends Extensions {
   readonly name: string;
+  /** How to show it, if not by its name. Only in OpenAPI 3.2. */
+  readonly summary?: string;
   /** May contain Markdown. */
   readonly description?: string;
   readonly externalDocs?: ExternalDocumentation;
+  /** The name of the tag that contains it. Only in OpenAPI 3.2. */
+  readonly parent?: string;
+  /** What it groups operations for, such as `nav` or `audience`. Only in OpenAPI 3.2. */
+  readonly kind?: string;
 }
 
 /** A request that the application sends to the URL of a subscriber. */
@@ -219,6 +225,9 @@ const VARIABLE: MemberKinds<ServerVariable> = {
 
 const TAG: MemberKinds<DocumentTag> = {
   name: nonEmptyString,
+  summary: string,
+  parent: nonEmptyString,
+  kind: nonEmptyString,
   description: string,
   externalDocs: object,
 };
@@ -308,13 +317,30 @@ function findTagProblems(
 ): readonly string[] {
   const problems = findMemberProblems(place, tag, TAG, 'name');
   if (problems.length > 0) return problems;
-  const { name, externalDocs } = tag;
+  const { name, parent, externalDocs } = tag;
   const first = tags.findIndex((other) => other?.name === name);
   if (tags[first] !== tag) {
     problems.push(`${place} repeats the name '${name}' of tags[${first}]. Join the two.`);
+  }
+  const outer = outerTags(tag, tags);
+  if (parent !== undefined && !tags.some((other) => other?.name === parent)) {
+    problems.push(`${place} has the parent '${parent}', which is not in tags. Add it to tags.`);
+  } else if (outer.includes(name)) {
+    problems.push(`${place} is within itself: ${[name, ...outer].join(', ')}. Remove a parent.`);
   }
   problems.push(
     ...findMemberProblems(`externalDocs of ${place}`, externalDocs, EXTERNAL_DOCS, 'url'),
   );
   return problems;
+}
+
+/** Lists the names of the tags that contain a tag, from the inside. Ends where they repeat. */
+export function outerTags(tag: DocumentTag, tags: readonly DocumentTag[]): readonly string[] {
+  const names: string[] = [];
+  for (let { parent } = tag; parent !== undefined && !names.includes(parent); ) {
+    const name: string = parent;
+    names.push(name);
+    parent = tags.find((other) => other?.name === name)?.parent;
+  }
+  return names;
 }

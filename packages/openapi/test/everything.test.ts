@@ -6,6 +6,7 @@ import { findMetaSchemaErrors, lint } from './support/validators.js';
 
 describe.each([
   ['all routes', {}],
+  ['all routes in OpenAPI 3.2', { version: '3.2' } as const],
   ['some routes', { include: { tags: ['users', 'notes'] }, exclude: { tags: ['internal'] } }],
 ])('the document of %s of an application that uses everything', async (_, options) => {
   const app = await createEverything();

@@ -133,7 +133,33 @@ describe('tags', () => {
     ]);
   });
 
+  it('have a hierarchy in OpenAPI 3.2 only', () => {
+    const tags = [
+      { name: 'people', description: 'All', kind: 'nav' },
+      { name: 'users', summary: 'Users', parent: 'people' },
+    ];
+
+    expect(documentWith({ tags, version: '3.2' }).tags).toEqual(tags);
+    expect(documentWith({ tags }).tags).toEqual([
+      { name: 'people', description: 'All' },
+      { name: 'users' },
+    ]);
+  });
+
   it.each<[string, readonly object[], string]>([
+    [
+      'whose parent is missing',
+      [{ name: 'users', parent: 'people' }],
+      "tags[0] of createDocument() has the parent 'people', which is not in tags. Add it to tags.",
+    ],
+    [
+      'within itself',
+      [
+        { name: 'a', parent: 'b' },
+        { name: 'b', parent: 'b' },
+      ],
+      'tags[1] of createDocument() is within itself: b, b. Remove a parent.',
+    ],
     ['without a name', [{}], 'tags[0] of createDocument() needs name. Pass one.'],
     [
       'with an unknown member',

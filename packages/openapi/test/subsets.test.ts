@@ -108,6 +108,17 @@ describe('a document of some routes', () => {
     expect(namesIn(createDocument(create(), internal))).toEqual(['internal', 'guide']);
   });
 
+  it('has the tags that contain those of its routes', () => {
+    const { tags: found } = createDocument(create(), {
+      info,
+      version: '3.2',
+      tags: [{ name: 'users', parent: 'internal' }, { name: 'internal' }],
+      include: ['/users/:id'],
+    });
+
+    expect(found).toEqual([{ name: 'users', parent: 'internal' }, { name: 'internal' }]);
+  });
+
   it.each<[string, object, string]>([
     [
       'a tag without an array',

@@ -117,7 +117,7 @@ export const everything: DocumentOptions = {
   tags: [
     { name: 'users', description: 'Those who sign in.' },
     { name: 'notes', externalDocs: { url: 'https://example.org/notes', description: 'More' } },
-    { name: 'tasks', 'x-order': 3 },
+    { name: 'tasks', summary: 'To do', parent: 'notes', kind: 'nav', 'x-order': 3 },
   ],
   externalDocs: { url: 'https://example.org/docs' },
   webhooks: {
