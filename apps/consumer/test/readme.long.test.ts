@@ -16,7 +16,6 @@ const LIBRARIES = [
   'class-validator',
   'fast-json-stringify',
   'swagger-ui-dist',
-  'openapi-fetch',
   '@modelcontextprotocol/client',
   'pino',
   'pino-pretty',
