@@ -1,4 +1,4 @@
-import { createApp, errorHandler, json, listen, NotFoundError } from '@fairlead/core';
+import { createApp, errorHandler, json, listen, NotFoundError, raw, text } from '@fairlead/core';
 import { afterEach, describe, expect, expectTypeOf, it } from 'vitest';
 import { createClient, ResponseError } from './client.js';
 import type { CallOptions, ClientOf, Contract, EventMessage, Json } from './contract.js';
@@ -57,7 +57,8 @@ type Routes = ClientOf<[Users], '/api'>;
 const SINCE = new Date(0);
 
 const app = createApp()
-  .use(errorHandler(), json())
+  .use(errorHandler(), json(), text(), raw())
+  .post('/api/echo', (ctx) => ({ type: ctx.get('Content-Type'), body: String(ctx.body) }))
   .get('/api/users', (ctx) => [
     {
       id: ctx.searchParams.toString(),
@@ -163,6 +164,19 @@ describe('the functions for each method', () => {
     const created = await client.post('/api/users', { body: { name: 'Ada' } });
     expectTypeOf(created).toEqualTypeOf<Json<User> | { readonly job: string }>();
     expect(created).toMatchObject({ name: 'Ada' });
+  });
+
+  it('send bytes, and text of another type than JSON, as they are', async () => {
+    const bytes = new TextEncoder().encode('raw');
+    const headers = { 'Content-Type': 'application/octet-stream' };
+    expect(await untyped.post('/echo', { headers, body: bytes })).toEqual({
+      type: 'application/octet-stream',
+      body: 'raw',
+    });
+    const written = { headers: { 'Content-Type': 'text/plain' }, body: 'a "b"' };
+    expect(await untyped.post('/echo', written)).toEqual({ type: 'text/plain', body: 'a "b"' });
+    const value = { headers: { 'Content-Type': 'application/json' }, body: 'a "b"' };
+    expect(await untyped.post('/echo', value)).toMatchObject({ body: 'a "b"' });
   });
 
   it('send a body with QUERY', async () => {

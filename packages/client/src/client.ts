@@ -212,18 +212,23 @@ function pairsOf(name: string, value: unknown): [string, string][] {
 function bodyOf(body: unknown, headers: Headers): RequestInit {
   if (body === undefined) return {};
   if (isNative(body)) return { body };
-  if (!headers.has('Content-Type')) headers.set('Content-Type', 'application/json');
+  const type = headers.get('Content-Type');
+  if (typeof body === 'string' && type !== null && !JSON_TYPE.test(type)) return { body };
+  if (type === null) headers.set('Content-Type', 'application/json');
   return { body: JSON.stringify(body) };
 }
 
-function isNative(body: unknown): body is FormData | URLSearchParams | Blob | ArrayBuffer {
+function isNative(body: unknown): body is FormData | URLSearchParams | Blob | BufferSource {
+  if (ArrayBuffer.isView(body)) return true;
   return [FormData, URLSearchParams, Blob, ArrayBuffer].some((type) => body instanceof type);
 }
+
+const JSON_TYPE = /^application\/(?:[^;]*\+)?json\b/i;
 
 /** Reads a body as its media type says: JSON, text or a `Blob`; undefined if it is empty. */
 async function readBody(response: Response): Promise<unknown> {
   const type = response.headers.get('Content-Type') ?? '';
-  if (/^application\/(?:[^;]*\+)?json\b/i.test(type)) return parse(await response.text());
+  if (JSON_TYPE.test(type)) return parse(await response.text());
   if (/^text\//i.test(type)) return response.text();
   const blob = await response.blob();
   return blob.size === 0 ? undefined : blob;

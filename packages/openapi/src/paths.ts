@@ -13,7 +13,7 @@ export interface PathTemplate {
 }
 
 /** Matches `:name`, and `*name` at the end. */
-const PARAMETER = /:([\p{L}_][\p{L}\p{N}_]*)|(?<=\/)\*([^/]*)$/gu;
+const PARAMETER = /:([\p{L}_][\p{L}\p{M}\p{N}_]*)|(?<=\/)\*([^/]*)$/gu;
 
 /** Converts a pattern. A wildcard without a name is `wildcard`. */
 export function parseTemplate(pattern: string): PathTemplate {

@@ -118,6 +118,7 @@ describe('paths', () => {
     ['/', '/', []],
     ['/users/:id', '/users/{id}', ['id']],
     ['/users/:user/posts/:post', '/users/{user}/posts/{post}', ['user', 'post']],
+    ['/:ना', '/{ना}', ['ना']],
     ['/images/:name.png', '/images/{name}.png', ['name']],
     ['/flights/:from-:to', '/flights/{from}-{to}', ['from', 'to']],
     ['/files/*path', '/files/{path}', ['path']],
