@@ -73,7 +73,11 @@ export function createFinder(routes: readonly Route[]): FindRoute {
     mounted.router.on(method, pattern, () => new Response(null, { status: 204, headers }));
   }
   return async (method, target) => {
-    const request = new Request('http://localhost/', { method });
+    // QUERY requires a media type.
+    const request = new Request('http://localhost/', {
+      method,
+      headers: { 'Content-Type': 'text/plain' },
+    });
     const { headers } = await app.fetch(request, { target });
     return routes[Number(headers.get('X-Index') ?? Number.NaN)];
   };

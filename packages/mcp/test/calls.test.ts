@@ -346,3 +346,16 @@ it('QUERY routes are tools that only read', async () => {
   expect(tools).toMatchObject([{ name: 'queryUsers', annotations: { readOnlyHint: true } }]);
   expect((await call(client, 'queryUsers', { name: 'Ada' })).text).toBe('{"name":"Ada"}');
 });
+
+it('QUERY routes with parameters are found', async () => {
+  const body = z.object({ name: z.string() });
+  const app = createApp()
+    .use(json())
+    .query('/teams/:team/users', { tool: { name: 'search', public: true }, body }, (ctx) => ({
+      team: ctx.params.team,
+      ...ctx.body,
+    }));
+  const client = await connect(await serve(app));
+  const { text } = await call(client, 'search', { team: 'red', name: 'Ada' });
+  expect(JSON.parse(text)).toEqual({ team: 'red', name: 'Ada' });
+});
