@@ -218,7 +218,7 @@ function bodyOf(body: unknown, headers: Headers): RequestInit {
   return { body: JSON.stringify(body) };
 }
 
-function isNative(body: unknown): body is FormData | URLSearchParams | Blob | BufferSource {
+function isNative(body: unknown): body is NonNullable<RequestInit['body']> {
   if (ArrayBuffer.isView(body)) return true;
   return [FormData, URLSearchParams, Blob, ArrayBuffer].some((type) => body instanceof type);
 }

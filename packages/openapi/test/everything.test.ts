@@ -51,4 +51,27 @@ it('the document of an application that uses everything has all of it', async ()
     tags: ['tasks'],
     security: [{ bearer: [] }, { key: [] }],
   });
+  expect(Object.keys(document.paths)).toEqual(
+    expect.arrayContaining(['/exports', '/exports/{year}', '/archive']),
+  );
+  expect(document.paths['/exports/{year}']).toMatchObject({
+    get: {
+      responses: { 200: { content: { 'application/json': {}, 'text/csv': {} } }, 304: {}, 404: {} },
+    },
+    put: {
+      operationId: 'replaceExportPut',
+      requestBody: { content: { 'application/json': {}, 'text/plain': {} } },
+      responses: { 200: { headers: { Location: {} }, 'x-new': 1 } },
+    },
+    patch: { operationId: 'replaceExportPatch' },
+  });
+});
+
+it('the document in OpenAPI 3.2 has the routes for QUERY, and the events of streams', async () => {
+  const { paths } = createDocument(await createEverything(), { ...everything, version: '3.2' });
+
+  expect(paths['/exports']).toMatchObject({ query: { operationId: 'queryExports' } });
+  expect(paths['/exports/live']?.get).toMatchObject({
+    responses: { 200: { content: { 'text/event-stream': { itemSchema: {} } } } },
+  });
 });

@@ -4,15 +4,23 @@ import {
   Controller,
   controllersPlugin,
   createRouteMetadata,
-  defineController,
   Delete,
+  defineController,
   Get,
   Param,
   Post,
   Query,
   UseGuard,
 } from '@fairlead/controllers';
-import { type Application, type Context, createRouter, schemaClass } from '@fairlead/core';
+import {
+  type Application,
+  type Context,
+  content,
+  createRouter,
+  type Middleware,
+  schemaClass,
+} from '@fairlead/core';
+import { describe } from '@fairlead/core/extend';
 import { createContainer, Service } from '@fairlead/di';
 import { z } from 'zod';
 import { type DocumentOptions, secured } from '../../src/index.js';
@@ -92,6 +100,66 @@ const tasks = defineController('/tasks', {
   }),
 });
 
+/** Sends what middleware of other packages does. */
+const tag: Middleware = describe((_ctx: Context, next: () => unknown) => next(), {
+  sends: {
+    methods: ['GET', 'QUERY'],
+    headers: { ETag: { description: 'Identifies the content.', required: true } },
+    responses: { 304: { description: 'The client has this content.' } },
+  },
+});
+
+const NoteEvent = z.object({ event: z.literal('added'), data: Note });
+
+/** Creates routes with every kind of pattern, method, media type and header. */
+function createExports() {
+  return createRouter()
+    .use(tag)
+    .get(
+      ['/exports/:year?', '/archive'],
+      {
+        summary: 'List exports',
+        params: z.object({ year: z.coerce.number().int().optional() }),
+        invalidParams: 404,
+        response: content({
+          'application/json': { schema: z.array(Note), example: [{ id: '1', text: 'Buy milk' }] },
+          'text/csv': z.string(),
+        }),
+      },
+      () => [],
+    )
+    .get('/exports/logo', { summary: 'Show the logo', response: content('image/png') }, (ctx) =>
+      ctx.send(Buffer.from('png')),
+    )
+    .get(
+      '/exports/live',
+      { summary: 'Follow notes', response: content({ 'text/event-stream': NoteEvent }) },
+      (ctx) => ctx.send('event: added\n\n'),
+    )
+    .query(
+      '/exports',
+      { summary: 'Search notes', body: z.object({ text: z.string() }), response: z.array(Note) },
+      () => [],
+    )
+    .on(
+      ['PUT', 'PATCH'],
+      '/exports/:id',
+      {
+        summary: 'Replace an export',
+        operationId: 'replaceExport',
+        body: content(
+          { 'application/json': NewNote, 'text/plain': z.string() },
+          { description: 'The new text.' },
+        ),
+        response: {
+          200: content(Note, { headers: { Location: 'Where it is.' }, extensions: { 'x-new': 1 } }),
+          410: content(null, { description: 'It was deleted.' }),
+        },
+      },
+      (ctx) => ({ id: ctx.params.id, text: String(ctx.body) }),
+    );
+}
+
 /** The options of a document that uses all of them. */
 export const everything: DocumentOptions = {
   info: {
@@ -154,5 +222,6 @@ export async function createEverything(): Promise<Application> {
   const optional = secured((_ctx: unknown, next: () => unknown) => next(), { anyOf: [bearer, []] });
   return app
     .get('/feed', { summary: 'Show the feed', response: z.array(Note) }, optional, () => [])
+    .route('/', createExports())
     .route('/', router);
 }
