@@ -1,6 +1,7 @@
 import { inject } from 'vitest';
+import { blocks } from './support/documents.js';
 import { install, installedVersion } from './support/project.js';
-import { runModule, writeRunner } from './support/runner.js';
+import { runModules, writeRunner } from './support/runner.js';
 import { testBlocks } from './support/test-blocks.js';
 
 /** Middleware of Express that the documents use. */
@@ -37,6 +38,14 @@ const LIBRARIES = [
   ...EXPRESS.flatMap((name) => [name, `@types/${name}`]),
 ];
 
+/** The blocks of each document, which run in one process. A test runner needs a process of its own. */
+const groups = Map.groupBy(
+  blocks.filter(({ runs }) => runs),
+  ({ file, code }) => (code.includes("from 'node:test'") ? file : file.split('/')[0]),
+);
+
+const outputs = new Map<object, ReturnType<typeof runModules>>();
+
 testBlocks({
   compiler: 'typescript',
   async provide(project) {
@@ -44,5 +53,13 @@ testBlocks({
     await install(project, [...Object.values(inject('tarballs')), ...libraries]);
     await writeRunner(project);
   },
-  run: runModule,
+  async run(project, file) {
+    const group =
+      [...groups.values()].find((one) => one.some((block) => block.file === file)) ?? [];
+    const files = group.map((block) => block.file);
+    const output = outputs.get(group) ?? runModules(project, files);
+    outputs.set(group, output);
+    const { stdout, stderr } = await output;
+    return { stdout: stdout[files.indexOf(file)] ?? '', stderr };
+  },
 });

@@ -7,7 +7,7 @@ import { PROGRAMS, packages } from './support/packages.js';
 import { createProject, here, run, runTsc, workspace } from './support/project.js';
 import { type Registry, startRegistry } from './support/registry.js';
 import { copyRepository, type Repository } from './support/repository.js';
-import { runModule, writeRunner } from './support/runner.js';
+import { runModules, writeRunner } from './support/runner.js';
 
 /** How to use a package manager. Its name is that of its rows in docs/upgrading.md. */
 interface Manager {
@@ -144,7 +144,7 @@ async function checkProject(project: string, version: string): Promise<void> {
   const expected = INSTALLED.map((name) => `${name}@${version}`);
   expect(await listPackages(project)).toEqual(expected.toSorted());
   for (const { file } of examples) {
-    const { stderr } = await runModule(project, file);
+    const { stderr } = await runModules(project, [file]);
     expect(stderr).toBe('');
   }
 }

@@ -2,7 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { run, withoutSqliteWarning } from './project.js';
 
-/** Imports a module whose servers take a free port and do not keep the process alive. */
+/** Separates the output of modules. */
+const NEXT = '--- next module ---';
+
+/** Imports modules one after the other. Their servers take a free port and do not keep the process alive. */
 const RUNNER = `
 import { Server } from 'node:net';
 const { listen } = Server.prototype;
@@ -11,20 +14,25 @@ Server.prototype.listen = function (options, ...rest) {
   this.on('connection', (socket) => socket.unref());
   return listen.call(this, { ...options, port: 0 }, ...rest).unref();
 };
-await import(process.argv[2]);
+for (const [index, file] of process.argv.slice(2).entries()) {
+  if (index > 0) console.log('${NEXT}');
+  await import(file);
+}
 `;
 
-/** Prepares a project for {@link runModule}. */
+/** Prepares a project for {@link runModules}. */
 export async function writeRunner(project: string): Promise<void> {
   await writeFile(join(project, 'run.mjs'), RUNNER);
 }
 
 /**
- * Runs a compiled module until it finishes. Its servers do not keep it running.
+ * Runs compiled modules in one process until they finish. Their servers do not keep it running.
  *
- * @param file - Path of the module in the project, without its extension.
+ * @param files - Paths of the modules in the project, without their extensions.
+ * @returns The output of each module, and the errors of all.
  */
-export async function runModule(project: string, file: string) {
-  const { stdout, stderr } = await run(process.execPath, ['run.mjs', `./dist/${file}.js`], project);
-  return { stdout, stderr: withoutSqliteWarning(stderr) };
+export async function runModules(project: string, files: readonly string[]) {
+  const paths = files.map((file) => `./dist/${file}.js`);
+  const { stdout, stderr } = await run(process.execPath, ['run.mjs', ...paths], project);
+  return { stdout: stdout.split(`${NEXT}\n`), stderr: withoutSqliteWarning(stderr) };
 }
