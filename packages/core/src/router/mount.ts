@@ -140,8 +140,8 @@ function bodyTypes(
   functions: readonly Middleware[],
 ): readonly string[] {
   const schemas = [body, ...inputs.map(({ source, schema }) => source === 'body' && schema)];
-  const named = schemas.flatMap(namedTypes);
-  return named.length > 0 ? named : mediaTypesOf(functions);
+  const types = schemas.flatMap(namedTypes);
+  return types.length > 0 ? types : mediaTypesOf(functions);
 }
 
 /**
