@@ -170,17 +170,16 @@ function findDocument(app: Application, path?: string): InstalledDocument {
 }
 
 /**
- * Describes the routes of an application as an OpenAPI 3.1 document. The same routes result in the same
- * document, with its members in the same order.
+ * Describes the routes of an application as an OpenAPI document. The same routes result in the same document, with its
+ * members in the same order.
  *
  * @param which - The options of a document, or the path of one that {@link openapi} serves. By default, the
  *   first one that it serves.
  * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid; `INEXPRESSIBLE_SCHEMA`,
- *   `INEXPRESSIBLE_METHOD`, `DUPLICATE_OPERATION_ID`, `AMBIGUOUS_PATHS` or `CONFLICTING_SECURITY`, when a
- *   route cannot be described; `TRANSFORM_FAILED`, when the option `transform` fails; `NO_DOCUMENT`, when the
- *   application serves no such document.
+ *   `DUPLICATE_OPERATION_ID`, `AMBIGUOUS_PATHS` or `CONFLICTING_SECURITY`, when a route cannot be described;
+ *   `TRANSFORM_FAILED`, when the option `transform` fails; `NO_DOCUMENT`, when the application serves no such document.
  * @throws {DocumentError} When routes cause several problems.
- * @see https://spec.openapis.org/oas/v3.1.1
+ * @see https://spec.openapis.org/oas/v3.1.1, https://spec.openapis.org/oas/v3.2.0
  */
 export function createDocument(
   app: Application,
