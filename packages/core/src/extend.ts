@@ -22,7 +22,7 @@ export { after } from './next.js';
 export { assertOptions, type Kind, type Kinds, throwTogether } from './options.js';
 export { serialize } from './response/serialize.js';
 export type { ContractOf } from './router/contract.js';
-export { type ExpandedPath, expandPath } from './router/pattern.js';
+export { expandPath } from './router/pattern.js';
 export { defaultStatus, errorCodes, responseSchemas } from './router/route-options.js';
 export {
   type ContentDescription,

@@ -10,7 +10,7 @@ import type {
   State,
   ValidatedContext,
 } from '@fairlead/core';
-import type { ContractOf, ExpandedPath } from '@fairlead/core/extend';
+import type { ContractOf } from '@fairlead/core/extend';
 import type { Constructor, Dependency, Resolved, Scope } from '@fairlead/di';
 import type { RouteMethod } from '../metadata/class-metadata.js';
 import type { MiddlewareReference, SharedReferences } from '../metadata/references.js';
@@ -93,12 +93,8 @@ export interface ControllerValueOptions<
  * several methods.
  */
 export type RouteBuilders<Prefix extends string, Instances, S = unknown> = {
-  readonly [Name in BuilderName]: RouteBuilder<Uppercase<Name>, Prefix, Instances, S>;
+  readonly [Name in Lowercase<RouteMethod>]: RouteBuilder<Uppercase<Name>, Prefix, Instances, S>;
 } & { readonly on: MethodsBuilder<Prefix, Instances, S> };
-
-type BuilderName =
-  | ('get' | 'post' | 'put' | 'patch' | 'delete' | 'query')
-  | ('head' | 'options' | 'all');
 
 /**
  * Creates a route. Its handler receives the context and the injected instances. What it returns becomes the
@@ -117,17 +113,7 @@ export interface RouteBuilder<
   <Path extends string, Result, A extends object = State>(
     path: Path | readonly Path[],
     handler: PlainHandler<Prefix, Path, State & S & A, Instances, Result>,
-  ): ValueRoute<
-    {
-      readonly [One in ExpandedPath<Path>]: ContractOf<
-        Method,
-        One,
-        PathParams<Prefix>,
-        unknown,
-        Result
-      >;
-    }[ExpandedPath<Path>]
-  >;
+  ): ValueRoute<ContractOf<Method, Path, PathParams<Prefix>, unknown, Result>>;
   /**
    * @param path - Pattern below the prefix of the controller, such as `/:id`, or an array of patterns.
    * @param options - Schemas, guards, status and documentation of the route.
@@ -142,17 +128,7 @@ export interface RouteBuilder<
     path: Path | readonly Path[],
     options: Options,
     handler: Handler<Options, Prefix, Path, S & A, Instances, Result>,
-  ): ValueRoute<
-    {
-      readonly [One in ExpandedPath<Path>]: ContractOf<
-        Method,
-        One,
-        PathParams<Prefix>,
-        Options,
-        Result
-      >;
-    }[ExpandedPath<Path>]
-  >;
+  ): ValueRoute<ContractOf<Method, Path, PathParams<Prefix>, Options, Result>>;
 }
 
 /** Creates a route for several methods, such as `['PUT', 'PATCH']`, with the other arguments of {@link RouteBuilder}. */
@@ -161,17 +137,7 @@ export interface MethodsBuilder<Prefix extends string, Instances, S = unknown> {
     methods: Method | readonly Method[],
     path: Path | readonly Path[],
     handler: PlainHandler<Prefix, Path, State & S & A, Instances, Result>,
-  ): ValueRoute<
-    {
-      readonly [One in ExpandedPath<Path>]: ContractOf<
-        Method,
-        One,
-        PathParams<Prefix>,
-        unknown,
-        Result
-      >;
-    }[ExpandedPath<Path>]
-  >;
+  ): ValueRoute<ContractOf<Method, Path, PathParams<Prefix>, unknown, Result>>;
   <
     const Method extends RouteMethod,
     Path extends string,
@@ -183,17 +149,7 @@ export interface MethodsBuilder<Prefix extends string, Instances, S = unknown> {
     path: Path | readonly Path[],
     options: Options,
     handler: Handler<Options, Prefix, Path, S & A, Instances, Result>,
-  ): ValueRoute<
-    {
-      readonly [One in ExpandedPath<Path>]: ContractOf<
-        Method,
-        One,
-        PathParams<Prefix>,
-        Options,
-        Result
-      >;
-    }[ExpandedPath<Path>]
-  >;
+  ): ValueRoute<ContractOf<Method, Path, PathParams<Prefix>, Options, Result>>;
 }
 
 type PlainHandler<

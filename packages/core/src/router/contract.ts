@@ -67,11 +67,7 @@ export interface RouteBuilder<Method extends string, P, S extends State> {
     path: Path | readonly Path[],
     options: Options,
     ...handlers: ValidatedHandlers<Options, RouteParams<P, Path>, S & A, Result>
-  ): DefinedRoute<
-    {
-      readonly [One in ExpandedPath<Path>]: ContractOf<Method, One, P, Options, Result>;
-    }[ExpandedPath<Path>]
-  >;
+  ): DefinedRoute<ContractOf<Method, Path, P, Options, Result>>;
   /**
    * @param path - Pattern below the prefix, such as `/:id`, or an array of patterns.
    * @param handlers - Middleware of this route, then its handler.
@@ -79,11 +75,7 @@ export interface RouteBuilder<Method extends string, P, S extends State> {
   <Path extends string, Result, A extends object = State>(
     path: Path | readonly Path[],
     ...handlers: PlainHandlers<RouteParams<P, Path>, S & A, Result>
-  ): DefinedRoute<
-    {
-      readonly [One in ExpandedPath<Path>]: ContractOf<Method, One, P, unknown, Result>;
-    }[ExpandedPath<Path>]
-  >;
+  ): DefinedRoute<ContractOf<Method, Path, P, unknown, Result>>;
 }
 
 /** Registers a route for several methods, such as `['PUT', 'PATCH']`, with the other arguments of {@link RouteBuilder}. */
@@ -99,20 +91,12 @@ export interface MethodsBuilder<P, S extends State> {
     path: Path | readonly Path[],
     options: Options,
     ...handlers: ValidatedHandlers<Options, RouteParams<P, Path>, S & A, Result>
-  ): DefinedRoute<
-    {
-      readonly [One in ExpandedPath<Path>]: ContractOf<Method, One, P, Options, Result>;
-    }[ExpandedPath<Path>]
-  >;
+  ): DefinedRoute<ContractOf<Method, Path, P, Options, Result>>;
   <const Method extends string, Path extends string, Result, A extends object = State>(
     methods: Method | readonly Method[],
     path: Path | readonly Path[],
     ...handlers: PlainHandlers<RouteParams<P, Path>, S & A, Result>
-  ): DefinedRoute<
-    {
-      readonly [One in ExpandedPath<Path>]: ContractOf<Method, One, P, unknown, Result>;
-    }[ExpandedPath<Path>]
-  >;
+  ): DefinedRoute<ContractOf<Method, Path, P, unknown, Result>>;
 }
 
 /** Middleware of a route without options, then its handler. */
@@ -122,29 +106,26 @@ type PlainHandlers<P extends object, S extends State, Result> = readonly [
 ];
 
 /**
- * The contract of a route for one of its paths. A conditional type, because declarations of clients contain its result
- * instead of its name, and so do not import it.
+ * The contract of a route, or of each of its paths. A conditional type, because declarations of clients contain its
+ * result instead of its name, and so do not import it.
  */
-export type ContractOf<
-  Method,
-  Path extends string,
-  PrefixParams,
-  Options,
-  Result,
-> = Path extends string
-  ? {
-      readonly method: Method;
-      readonly path: Path;
-      readonly params: ContractInput<Options, 'params', RouteParams<PrefixParams, Path>>;
-      readonly query: ContractInput<Options, 'query', RawQuery>;
-      readonly body: ContractInput<Options, 'body', unknown>;
-      readonly response: {
-        readonly [Status in ContractStatus<Options>]: ContractResponse<Options, Status, Result>;
-      };
-      readonly status: ContractStatus<Options>;
-      readonly errors: ContractErrors<Options>;
-    }
-  : never;
+export type ContractOf<Method, Path extends string, PrefixParams, Options, Result> =
+  ExpandedPath<Path> extends infer One
+    ? One extends string
+      ? {
+          readonly method: Method;
+          readonly path: One;
+          readonly params: ContractInput<Options, 'params', RouteParams<PrefixParams, One>>;
+          readonly query: ContractInput<Options, 'query', RawQuery>;
+          readonly body: ContractInput<Options, 'body', unknown>;
+          readonly response: {
+            readonly [Status in ContractStatus<Options>]: ContractResponse<Options, Status, Result>;
+          };
+          readonly status: ContractStatus<Options>;
+          readonly errors: ContractErrors<Options>;
+        }
+      : never
+    : never;
 
 /** The query without a schema. An inline type, so that declarations of clients do not import it. */
 type RawQuery = Readonly<Record<string, string | undefined>>;

@@ -27,9 +27,9 @@ import type { AnyHandler, Middleware } from '../pipeline/pipeline.js';
 import { joinPaths } from '../target.js';
 import type { DefinedRoute, RouteBuilders } from './contract.js';
 import {
+  expandPath,
   type PathParams,
   type PathRules,
-  expandPath,
   type PrefixFor,
   parsePattern,
   parsePrefix,
