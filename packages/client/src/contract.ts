@@ -1,6 +1,6 @@
 /**
  * What a client needs to know about a route. It exists only in types. `typeof` a controller of
- * `defineController()` contains one per route. A generated client has {@link GeneratedRoute}s instead.
+ * `defineController()` contains one per route. A generated client has `GeneratedRoute`s instead.
  */
 export interface Contract {
   readonly method: string;

@@ -74,7 +74,7 @@ export function isMultipart(ctx: Context): boolean {
  *   `BODY_ABORTED` when the client disconnects early. 400 `MALFORMED_JSON` or `JSON_TOO_DEEP`, when a part is not
  *   the JSON that its rule asks for.
  * @throws {BadRequestError} 400 `MISSING_PART`, `WRONG_PART_KIND` or `FILE_REJECTED`, when the form breaks a rule;
- *   {@link UnprocessableContentError} 422 with `validationStatus: 422`.
+ *   `UnprocessableContentError` 422 with `validationStatus: 422`.
  * @throws {PayloadTooLargeError} 413, when the form exceeds a limit. A file's stream fails with the
  *   same error.
  * @throws {UnsupportedMediaTypeError} 415, when the body has another media type or is compressed, or a part
