@@ -81,7 +81,10 @@ function describeGuides(workspace: string, readme: string, site: string | undefi
     .slice(0, GUIDES)
     .map(([, title, path]) => `[${title}](${site ?? '../../docs'}/${path})`);
   const guides = links.length === 0 ? '' : ` Guides: ${links.join(', ')}.`;
-  return wrap(`[README.md](README.md) lists all options and errors.${guides}`, '');
+  return wrap(
+    `[README.md](README.md) lists all options, [errors.md](${site ?? '../../docs'}/errors.md) all errors.${guides}`,
+    '',
+  );
 }
 
 /** Breaks a paragraph into lines of at most 120 characters. */

@@ -1,6 +1,7 @@
 import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { HttpError, isHttpError, type Middleware } from '@fairlead/core';
+import { errorsOf } from '@fairlead/test-support/errors-page';
 import { describe, expect, it } from 'vitest';
 import * as controllers from '../src/index.js';
 import {
@@ -56,22 +57,21 @@ describe('every error', () => {
     expect(error.name).toBe(error.constructor.name);
   });
 
-  it('is in the README, in this order, with its code and status', async () => {
-    const readme = await readFile(new URL('README.md', packageRoot), 'utf8');
-    const listed = [...readme.matchAll(/^\| `(\w+Error)` +\| `(\w+)` +\| (\d+) +\|/gm)];
+  it('is in docs/errors.md, in this order, with its code and status', () => {
+    const listed = [
+      ...errorsOf('controllers').matchAll(/^\| `(\w+Error)` +\| `(\w+)` +\| (\d+) +\|/gm),
+    ];
     expect(listed.map((row) => row.slice(1))).toEqual(
       errors.map(([error, status, code]) => [error.name, code, String(status)]),
     );
   });
 
-  it('has a code in the README, which lists no other codes', async () => {
-    const readme = await readFile(new URL('README.md', packageRoot), 'utf8');
-    const [, section = ''] = /^## Errors\n(.*?)^## /ms.exec(readme) ?? [];
+  it('has a code in docs/errors.md, which lists no other codes', async () => {
     const sources = globSync('src/**/!(*.test).ts', { cwd: packageRoot });
     const texts = await Promise.all(
       sources.map((file) => readFile(new URL(file, packageRoot), 'utf8')),
     );
-    expect(codesIn(section, /`([A-Z]+(?:_[A-Z]+)+)`/g)).toEqual(
+    expect(codesIn(errorsOf('controllers'), /`([A-Z]+(?:_[A-Z]+)+)`/g)).toEqual(
       codesIn(texts.join('\n'), /(?:code: |code = )'([A-Z]+(?:_[A-Z]+)+)'/g),
     );
   });

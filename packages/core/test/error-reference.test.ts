@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { errorsOf } from '@fairlead/test-support/errors-page';
 import { expect, it } from 'vitest';
 import * as core from '../src/index.js';
 
 const packageRoot = new URL('..', import.meta.url);
-const readme = readFileSync(new URL('README.md', packageRoot), 'utf8');
 
-/** Cells of the README's table rows, without backticks. */
-const rows = [...readme.matchAll(/^\| (.*) \|$/gm)].map(([, cells = '']) =>
+/** Cells of the tables in docs/errors.md, without backticks. */
+const rows = [...errorsOf('core').matchAll(/^\| (.*) \|$/gm)].map(([, cells = '']) =>
   cells.replaceAll('`', '').split(' | '),
 );
 
@@ -34,13 +34,13 @@ const httpErrors = Object.entries(core).flatMap(([name, value]) =>
     : [],
 );
 
-it('the README lists every HttpError with its status and code', () => {
+it('docs/errors.md lists every HttpError with its status and code', () => {
   const documented = rows.filter(([name]) => /^\w+Error$/.test(name ?? ''));
   const exported = httpErrors.map(([name, { status, code }]) => [name, String(status), code]);
   expect(documented.sort()).toEqual(exported.sort());
 });
 
-it('the README lists exactly the codes in the source', () => {
+it('docs/errors.md lists exactly the codes in the source', () => {
   const documented = rows
     .map(([code]) => code)
     .filter((code) => /^[A-Z]+(_[A-Z]+)+$/.test(code ?? ''));

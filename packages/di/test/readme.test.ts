@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { errorsOf } from '@fairlead/test-support/errors-page';
 import { expect, it } from 'vitest';
 import * as di from '../src/index.js';
 
-const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 class Some {}
 const path = [Some];
 
@@ -25,9 +24,9 @@ const errors: readonly di.InjectionError[] = [
   new di.AsyncDisposalError(Some),
 ];
 
-it('lists every error with its code in the README, in this order', () => {
-  const listed = [...readme.matchAll(/^\| `(\w+Error)`\s*\| `([A-Z_]+)`\s*\|/gm)].map((row) =>
-    row.slice(1),
+it('lists every error with its code in docs/errors.md, in this order', () => {
+  const listed = [...errorsOf('di').matchAll(/^\| `(\w+Error)`\s*\| `([A-Z_]+)`\s*\|/gm)].map(
+    (row) => row.slice(1),
   );
 
   expect(listed).toEqual(errors.map((error) => [error.name, error.code]));

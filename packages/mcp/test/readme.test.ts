@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
+import { errorsOf } from '@fairlead/test-support/errors-page';
 import { expect, it } from 'vitest';
 import type { McpOptions } from '../src/index.js';
 
@@ -20,7 +21,7 @@ it('the README lists every option', () => {
   expect(listed).toEqual(Object.keys(options));
 });
 
-it('the README lists the code of every error', () => {
+it('docs/errors.md lists the code of every error', () => {
   const folder = new URL('../src/', import.meta.url);
   const sources = globSync('**/*.ts', { cwd: folder }).map((file) =>
     readFileSync(new URL(file, folder), 'utf8'),
@@ -30,7 +31,9 @@ it('the README lists the code of every error', () => {
       ([, code, other = 'INVALID_OPTION']) => code ?? other,
     ),
   );
-  const listed = [...readme.matchAll(/^\| `\w+` \| `([A-Z_]+)` \|/gm)].map(([, code]) => code);
+  const listed = [...errorsOf('mcp').matchAll(/^\| `\w+` \| `([A-Z_]+)` \|/gm)].map(
+    ([, code]) => code,
+  );
 
   expect([...new Set(thrown)].toSorted()).toEqual(listed.toSorted());
 });

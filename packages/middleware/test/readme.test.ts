@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createApp, type HttpError, intended, type Middleware } from '@fairlead/core';
+import { errorsOf } from '@fairlead/test-support/errors-page';
 import { expect, it } from 'vitest';
 import {
   type CompressionOptions,
@@ -88,7 +89,7 @@ it.each([
   expect(listed).toEqual(options.flatMap(Object.keys));
 });
 
-it("the README's table lists every error with its code, its status and whether it has a cause", async () => {
+it('docs/errors.md lists every error with its code, its status and whether it has a cause', async () => {
   const errors = [
     caught(() => compression({ threshold: -1 })),
     ...(await cookieErrors()),
@@ -98,7 +99,9 @@ it("the README's table lists every error with its code, its status and whether i
   ];
   expect(errors.filter((error) => error instanceof CookieKeysError)).toHaveLength(1);
 
-  const rows = readme.matchAll(/^\| `(\w+Error)` +\| `([<>A-Z_]+)` +\| (\d*) *\| (.*) \|$/gm);
+  const rows = errorsOf('middleware').matchAll(
+    /^\| `(\w+Error)` +\| `([<>A-Z_]+)` +\| (\d*) *\| (.*) \|$/gm,
+  );
   expect(
     [...rows].map(([, name, code, status, cause = '']) => [
       name,

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorsOf } from '@fairlead/test-support/errors-page';
 import { describe, expect, it } from 'vitest';
 import {
   type ManageTelemetryOptions,
@@ -10,13 +11,10 @@ import {
 
 const readme = await readFile(join(import.meta.dirname, '../README.md'), 'utf8');
 
-/** The first cells of a table. */
-const rowsOf = (section: string) => {
-  const [, text = ''] = readme.split(`## ${section}\n`);
-  return [...(text.split('\n## ')[0] ?? '').matchAll(/^\| `(\w+)` \| (.*?) \|/gm)];
-};
+/** The first cells of the tables in a text. */
+const rowsOf = (text: string) => [...text.matchAll(/^\| `(\w+)` \| (.*?) \|/gm)];
 
-describe("the README's tables", () => {
+describe('the documents', () => {
   it('list every option', () => {
     type Option = keyof OpenTelemetryOptions | keyof ManageTelemetryOptions;
     const options: Readonly<Record<Option, true>> = {
@@ -25,7 +23,8 @@ describe("the README's tables", () => {
       logger: true,
       timeout: true,
     };
-    expect(rowsOf('Options').map(([, option]) => option)).toEqual(Object.keys(options));
+    const [, section = ''] = /^## Options\n(.*?)^## /ms.exec(readme) ?? [];
+    expect(rowsOf(section).map(([, option]) => option)).toEqual(Object.keys(options));
   });
 
   it('list every error', async () => {
@@ -33,7 +32,7 @@ describe("the README's tables", () => {
       await (async () => openTelemetry({ onWarning: 1 as never }))().catch((error) => error),
       new TelemetryExportError('no response'),
     ];
-    expect(rowsOf('Errors').map(([, code, name]) => [code, name])).toEqual(
+    expect(rowsOf(errorsOf('opentelemetry')).map(([, code, name]) => [code, name])).toEqual(
       errors.map(({ code, name }) => [code, `\`${name}\``]),
     );
   });

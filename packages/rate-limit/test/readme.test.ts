@@ -2,13 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createApp, type HttpError, type Middleware } from '@fairlead/core';
+import { errorsOf } from '@fairlead/test-support/errors-page';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { describe, expect, it } from 'vitest';
 import { type RateLimitOptions, rateLimit } from '../src/index.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const readme = await readFile(join(root, 'README.md'), 'utf8');
-describe("the README's tables", () => {
+describe('the documents', () => {
   it('list every option', () => {
     const options: Required<RateLimitOptions> = {
       points: 1,
@@ -50,7 +51,9 @@ describe("the README's tables", () => {
       .use(keep, () => rateLimit({ points: 0, duration: 1 }))
       .request('/');
 
-    const rows = readme.matchAll(/^\| `(\w+Error)` +\| `([A-Z_]+)` +\| (\d*) *\|/gm);
+    const rows = errorsOf('rate-limit').matchAll(
+      /^\| `(\w+Error)` +\| `([A-Z_]+)` +\| (\d*) *\|/gm,
+    );
     expect([...rows].map(([, name, code, status]) => [name, code, status])).toEqual(
       (errors as HttpError[]).map(({ name, code, status = '' }) => [name, code, String(status)]),
     );

@@ -8,6 +8,7 @@ import {
   NotFoundError,
   type Problem,
 } from '@fairlead/core';
+import { errorsOf } from '@fairlead/test-support/errors-page';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   type SendFileOptions,
@@ -19,7 +20,7 @@ import { provideFolder } from './support/folder.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const readme = await readFile(join(root, 'README.md'), 'utf8');
-describe("the README's tables", () => {
+describe('the documents', () => {
   const folder = provideFolder();
   beforeAll(() => symlink('loop', join(folder.root, 'loop')));
 
@@ -64,9 +65,9 @@ describe("the README's tables", () => {
         return (await response.json()) as Problem;
       }),
     );
-    const rows = [...readme.matchAll(/^\| `(\w+Error)` +\| `([A-Z_]+)` +\| (\d*) *\|/gm)].map(
-      ([, name, code, status]) => [name, code, status],
-    );
+    const rows = [
+      ...errorsOf('static').matchAll(/^\| `(\w+Error)` +\| `([A-Z_]+)` +\| (\d*) *\|/gm),
+    ].map(([, name, code, status]) => [name, code, status]);
     expect(rows).toEqual([
       ...problems.map(({ code, status }) => ['HttpError', code, String(status)]),
       ['HttpError', new NotFoundError().code, '404'],

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorsOf } from '@fairlead/test-support/errors-page';
 import { expect, it } from 'vitest';
 import { type SqliteOptions, StoreError, type StoreErrorCode } from '../src/index.js';
 
@@ -22,7 +23,7 @@ it("the README's table lists every option", () => {
   expect(listed).toEqual(Object.keys(options));
 });
 
-it("the README's table lists every code, and whether it is transient", () => {
+it('docs/errors.md lists every code, and whether it is transient', () => {
   const codes: Readonly<Record<StoreErrorCode, true>> = {
     STORE_UNREACHABLE: true,
     STORE_BUSY: true,
@@ -39,7 +40,7 @@ it("the README's table lists every code, and whether it is transient", () => {
     INVALID_OPTION: true,
     INVALID_WRITE: true,
   };
-  const rows = [...readme.matchAll(/^\| `([A-Z]+_[A-Z_]+)` \| (yes|no) /gm)];
+  const rows = [...errorsOf('store').matchAll(/^\| `([A-Z]+_[A-Z_]+)` \| (yes|no) /gm)];
   expect(rows.map(([, code]) => code)).toEqual(Object.keys(codes));
   expect(rows.map(([, , transient]) => transient)).toEqual(
     rows.map(([, code]) => (new StoreError(code as StoreErrorCode, '').isTransient ? 'yes' : 'no')),

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorsOf } from '@fairlead/test-support/errors-page';
 import { expect, it } from 'vitest';
 import type { WebSocketOptions } from '../src/index.js';
 
@@ -20,13 +21,13 @@ it("the README's table lists every option", () => {
   expect(listed).toEqual(Object.keys(options));
 });
 
-it('the README lists exactly the error codes in the source', async () => {
+it('docs/errors.md lists exactly the error codes in the source', async () => {
   const files = await readdir(join(root, 'src'));
   const sources = await Promise.all(files.map((file) => readFile(join(root, 'src', file), 'utf8')));
   const codes = sources.flatMap((source) => [
     ...source.matchAll(/(?:code: |SetupError\(\s*)'([A-Z_]+)'/g),
   ]);
-  const documented = [...readme.matchAll(/^\| `\w+Error` \| `([A-Z_]+)` \|/gm)];
+  const documented = [...errorsOf('websocket').matchAll(/^\| `\w+Error` \| `([A-Z_]+)` \|/gm)];
   const unique = (matches: readonly RegExpMatchArray[]) =>
     [...new Set(matches.map(([, code]) => code))].sort();
   expect(unique(documented)).toEqual(unique(codes));
