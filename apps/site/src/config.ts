@@ -8,6 +8,7 @@ import { API_FOLDER, pathOf, readPages, workspace } from './pages.ts';
 import { repository } from './repository.ts';
 import { groupPages } from './sidebar.ts';
 import { releaseEmptyHeads } from './tables.ts';
+import { showReport } from './start-report.ts';
 import { groupCode } from './tabs.ts';
 
 const pages = readPages();
@@ -50,6 +51,7 @@ export default defineConfig({
       md.core.ruler.push('adapt-document', ({ tokens, env }) => {
         translateLinks(rules, tokens, env);
         releaseEmptyHeads(tokens);
+        showReport(tokens);
       });
     },
   },

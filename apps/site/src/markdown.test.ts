@@ -46,6 +46,8 @@ describe('the Markdown of the site', () => {
     expect(read('getting-started.md')).toContain('\n```ts\n// src/app.ts\nimport { createApp,');
     expect(read('getting-started.md')).not.toContain('<!-- tabs -->');
     expect(read('index.md')).toMatch(/^Bar charts of requests per second /m);
+    expect(read('index.md')).toMatch(/^```console\n\$ node .*\nThe application failed to start: /m);
+    expect(read('index.md')).not.toContain('<picture>');
   });
 });
 

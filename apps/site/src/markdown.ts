@@ -3,6 +3,7 @@ import { dirname, join, posix } from 'node:path';
 import { type LinkRules, translateLink } from './links.ts';
 import { type Page, workspace } from './pages.ts';
 import { groupPages } from './sidebar.ts';
+import { REPORT } from './start-report.ts';
 
 /** The folders whose pages `llms.txt` lists as optional, and `llms-full.txt` leaves out. */
 const OPTIONAL = ['api', 'decisions'];
@@ -39,11 +40,15 @@ export function writeMarkdown(folder: string, rules: LinkRules): void {
 
 /**
  * Returns a document with links that are relative to a file of the site, without pictures, and without the comments
- * that mark tabs.
+ * that mark tabs. The report of the front page is text.
  */
 function renderPage(rules: LinkRules, { source }: Page, from: string): string {
   return read(source)
     .replaceAll(/^<!-- \/?tabs -->\n\n?/gm, '')
+    .replace(
+      /^<picture>\n.*?start-report.*?^<\/picture>$/ms,
+      () => `\`\`\`console\n${read(REPORT)}\`\`\``,
+    )
     .replaceAll(CODE_OR_LINK, (match, _fence, _tick, mark, label: string, href?: string) => {
       if (href === undefined) return match;
       const target = mark === '' ? translateLink(rules, source, href) : undefined;
