@@ -11,7 +11,13 @@ export const API_FOLDER = 'apps/site/api';
 const SOURCES = ['README.md', 'docs/**/*.md', 'packages/*/README.md', `${API_FOLDER}/**/*.md`];
 
 /** Documents that link to others in the order in which a reader needs them. */
-const INDEXES = ['docs/README.md', 'docs/recipes/README.md', 'docs/coming-from.md', 'README.md'];
+const INDEXES = [
+  'docs/README.md',
+  'docs/tutorial/README.md',
+  'docs/recipes/README.md',
+  'docs/coming-from.md',
+  'README.md',
+];
 
 /** A document of the repository that becomes a page of the site. */
 export interface Page {

@@ -29,6 +29,11 @@ describe('the side bar', () => {
       '/guides/controllers-as-values',
     ]);
     expect(linksOf('guides').at(-1)).toBe('/guides/extensions');
+    expect(linksOf('tutorial').slice(0, 3)).toEqual([
+      '/tutorial/',
+      '/tutorial/1-first-route',
+      '/tutorial/2-schemas',
+    ]);
     expect(linksOf('recipes').slice(0, 2)).toEqual(['/recipes/', '/recipes/authentication']);
     expect(linksOf('coming-from').slice(0, 2)).toEqual(['/coming-from', '/coming-from/express']);
     expect(linksOf('packages').slice(0, 2)).toEqual([

@@ -12,6 +12,7 @@ interface Part {
 /** The parts in their order. A folder that is not listed follows under its own name. */
 const PARTS: readonly Part[] = [
   { folder: '', text: 'Introduction' },
+  { folder: 'tutorial', text: 'Tutorial', collapsed: true },
   { folder: 'guides', text: 'Guides', collapsed: false },
   { folder: 'recipes', text: 'Recipes', collapsed: true },
   { folder: 'coming-from', text: 'Coming from', collapsed: true },

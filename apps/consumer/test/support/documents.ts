@@ -13,8 +13,8 @@ export interface Block {
   readonly runs: boolean;
 }
 
-/** Documents whose code is no independent module. apps/compilers and getting-started.long.test.ts run it. */
-const EXCLUDED = ['docs/compilers.md', 'docs/getting-started.md'];
+/** Documents whose code is no independent module. apps/compilers and tests named after the documents run it. */
+const EXCLUDED = /^docs\/(?:compilers|getting-started|tutorial\/.*)\.md$/;
 
 /** The paths of all user documentation, relative to the workspace. */
 export const documents: readonly string[] = globSync(
@@ -27,7 +27,7 @@ export const documents: readonly string[] = globSync(
  * becomes that file, which other blocks can import.
  */
 export const blocks: readonly Block[] = documents.flatMap((document) => {
-  if (EXCLUDED.includes(document)) return [];
+  if (EXCLUDED.test(document)) return [];
   const text = readFileSync(join(workspace, document), 'utf8');
   const folder = document.replace(/\.md$/, '').replaceAll('/', '-');
   return [...text.matchAll(/^```ts( no-run)?\n(.*?)^```$/gms)].map(
