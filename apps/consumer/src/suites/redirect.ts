@@ -1,0 +1,30 @@
+/**
+ * Gives the test files of a checkout our adapters in place of the modules that they test, and runs our packages from
+ * source. Each process of a suite loads it.
+ */
+import { registerHooks } from 'node:module';
+import { pathToFileURL } from 'node:url';
+
+const { SUITE_ROOT = '', SUITE_REDIRECTS = '{}' } = process.env;
+const redirects = new Map<string, string>(Object.entries(JSON.parse(SUITE_REDIRECTS)));
+const workspace = new URL('../../../../', import.meta.url).href;
+const root = pathToFileURL(`${SUITE_ROOT}/`).href;
+
+registerHooks({
+  resolve(specifier, context, next) {
+    const { parentURL = '' } = context;
+    const isOurs = parentURL.startsWith(workspace) && !parentURL.includes('/node_modules/');
+    if (isOurs && /^\..*\.js$/.test(specifier)) {
+      return next(specifier.replace(/\.js$/, '.ts'), context);
+    }
+    // Dependencies get the modules themselves.
+    if (!parentURL.startsWith(root) || parentURL.includes('/node_modules/')) {
+      return next(specifier, context);
+    }
+    const adapter = redirects.get(specifier) ?? redirects.get(next(specifier, context).url);
+    // `next()` would not find a URL for `require()`.
+    return adapter === undefined
+      ? next(specifier, context)
+      : { url: adapter, format: 'module', shortCircuit: true };
+  },
+});

@@ -1,0 +1,66 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { type Recorded, writePage } from '../src/suites/page.js';
+import results from '../src/suites/results.json' with { type: 'json' };
+import { compare, runSuite, type Suite } from '../src/suites/suite.js';
+import { suites } from '../src/suites/suites.js';
+import { here, workspace } from './support/project.js';
+
+const recorded: Readonly<Record<string, Recorded>> = results;
+
+it('docs/peers-suites.md has the recorded counts of every suite', async () => {
+  const page = writePage(suites, recorded);
+  await expect(page).toMatchFileSnapshot(join(workspace, 'docs/peers-suites.md'));
+});
+
+it.each(suites)('$name: a reason explains each failed test of the recorded run', (suite) => {
+  const { tests, passed, different = {}, absent = {} } = recorded[suite.name] ?? {};
+  const counts = [...Object.values(different), ...Object.values(absent)];
+  expect(counts.reduce((sum, count) => sum + count, passed ?? 0)).toBe(tests);
+  expect(Object.keys(different)).toEqual(suite.differences.map(({ why }) => why));
+  expect(Object.keys(absent)).toEqual(suite.absent.map(({ why }) => why));
+});
+
+const fixture: Suite = {
+  name: 'fixture',
+  repository: 'none/none',
+  subject: '',
+  runner: 'node',
+  files: ['*.test.cjs'],
+  adapters: {
+    './koa-compose.cjs': 'koa-compose.ts',
+    './cookie.cjs': 'cookie.ts',
+    './koa.cjs': 'koa.ts',
+    './koa-cors.cjs': 'koa-cors.ts',
+  },
+  differences: [
+    {
+      why: 'differs.',
+      tests: ['koa-compose.test.cjs > koa-compose > returns what a function returns'],
+    },
+  ],
+  absent: [{ why: 'lacks it.', tests: ['koa-compose.test.cjs > koa-compose > no such test'] }],
+};
+
+it('runs the tests of a checkout against our code, and finds what no reason explains', async () => {
+  const run = await runSuite(fixture, join(here, 'fixtures/suites'));
+  const { failed, ...others } = compare(fixture, run);
+  expect(failed.map(({ name, message }) => [name, message])).toEqual([
+    [
+      'koa-compose.test.cjs > koa-compose > a test that no reason names',
+      expect.stringContaining('as expected'),
+    ],
+  ]);
+  expect(others).toEqual({
+    tests: run.length,
+    passed: run.length - 2,
+    different: { 'differs.': 1 },
+    absent: { 'lacks it.': 0 },
+    stale: ['koa-compose.test.cjs > koa-compose > no such test'],
+  });
+});
+
+it('rejects a checkout without the test files of the suite', async () => {
+  const run = runSuite({ ...fixture, files: ['missing.cjs'] }, join(here, 'fixtures/suites'));
+  await expect(run).rejects.toThrow('fixtures/suites has no files missing.cjs.');
+});
