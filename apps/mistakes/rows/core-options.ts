@@ -30,7 +30,7 @@ mistake('`json(options)` with `limti` in a variable', { startup: "Did you mean '
   return using(json(options));
 });
 
-mistake("`json('1mb')`", { compiler: 'TS2559', startup: 'Pass an object' }, () =>
+mistake("`json('1mb')`", { compiler: 'TS2559', startup: 'must be an object' }, () =>
   using(json('1mb')),
 );
 
@@ -46,7 +46,7 @@ mistake(
 
 mistake(
   "`json({ rawBody: 'true' })`",
-  { compiler: "'string'", startup: "cannot use 'true' as rawBody. Use true or false." },
+  { compiler: "'string'", startup: "rawBody of json() must be true or false: got 'true'." },
   () => using(json({ rawBody: 'true' })),
 );
 
@@ -74,7 +74,7 @@ mistake(
 
 mistake(
   "`errorHandler({ includeStack: 'false' })`, from an environment variable",
-  { compiler: "'string'", startup: "cannot use 'false' as includeStack" },
+  { compiler: "'string'", startup: 'includeStack of errorHandler() must be true or false' },
   () => using(errorHandler({ includeStack: 'false' })),
 );
 
@@ -86,13 +86,13 @@ mistake(
 
 mistake(
   '`errorHandler({ format })` with a name instead of a function',
-  { compiler: "'string'", startup: 'Use a function' },
+  { compiler: "'string'", startup: 'must be a function' },
   () => using(errorHandler({ format: 'json' })),
 );
 
 mistake(
   '`errorHandler((error, ctx) => …)`, a function instead of options',
-  { compiler: 'no properties in common', startup: 'Pass an object' },
+  { compiler: 'no properties in common', startup: 'must be an object' },
   () => using(errorHandler((error: unknown) => console.error(error))),
 );
 
@@ -104,7 +104,7 @@ mistake(
 
 mistake(
   '`notFoundHandler((ctx) => …)`, a function instead of options',
-  { compiler: 'no properties in common', startup: 'Pass an object' },
+  { compiler: 'no properties in common', startup: 'must be an object' },
   () => ending(notFoundHandler(() => 'Nothing here')),
 );
 
@@ -126,19 +126,19 @@ mistake('`createApp({ validationStatus: 404 })`', { compiler: '404', startup: '4
 
 mistake(
   '`createApp({ compileResponse })` with a name',
-  { compiler: 'TS2322', startup: 'Use a function' },
+  { compiler: 'TS2322', startup: 'must be a function' },
   () => createApp({ compileResponse: 'fast-json-stringify' }).get('/', () => 1),
 );
 
 mistake(
   "`createApp({ responses: 'strip' })`",
-  { compiler: 'TS2322', startup: "Use 'remove' or 'trust'" },
+  { compiler: 'TS2322', startup: "must be 'remove' or 'trust'" },
   () => createApp({ responses: 'strip' }).get('/', () => 1),
 );
 
 mistake(
   '`createApp({ checkResponses })` with the name of an environment',
-  { compiler: 'TS2322', startup: 'Use true or false' },
+  { compiler: 'TS2322', startup: 'must be true or false' },
   () => createApp({ checkResponses: 'development' }).get('/', () => 1),
 );
 
@@ -166,7 +166,7 @@ mistake(
 
 mistake(
   "`createApp({ caseSensitive: 'false' })`",
-  { compiler: "'string'", startup: 'Use true or false' },
+  { compiler: "'string'", startup: 'must be true or false' },
   () => createApp({ caseSensitive: 'false' }).get('/', () => 1),
 );
 
@@ -183,7 +183,7 @@ mistake(
 
 mistake(
   "`createRouter('/users')`, a prefix instead of options",
-  { compiler: 'TS2559', startup: 'Pass an object' },
+  { compiler: 'TS2559', startup: 'must be an object' },
   () =>
     createApp().route(
       '/',

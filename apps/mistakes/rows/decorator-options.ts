@@ -184,7 +184,7 @@ mistake(
 
 mistake(
   "`@Post('/', 201)`",
-  { compiler: 'no properties in common', startup: 'Pass an object' },
+  { compiler: 'no properties in common', startup: 'must be an object' },
   () => {
     @Controller('/users')
     class Users {
@@ -200,7 +200,7 @@ mistake(
 
 mistake(
   "`@Get('/users', guard)`, a guard as in Express",
-  { compiler: 'no properties in common', startup: 'Pass an object' },
+  { compiler: 'no properties in common', startup: 'must be an object' },
   () => {
     const signedIn: GuardFn = () => false;
     @Controller()
@@ -217,7 +217,7 @@ mistake(
 
 mistake(
   "`@Get('/', { response })` with a name",
-  { compiler: "'string'", startup: 'Use a JSON Schema' },
+  { compiler: "'string'", startup: 'must be a JSON Schema' },
   () => {
     @Controller('/users')
     class Users {
@@ -609,7 +609,7 @@ mistake("`@Service({ scope: 'REQUEST' })`", { compiler: '"REQUEST"', startup: "'
 
 mistake(
   "`@Service('users')`, as in typedi",
-  { compiler: '"users"', startup: 'Pass an object' },
+  { compiler: '"users"', startup: 'must be an object' },
   () => {
     @Service('users')
     class Store {}

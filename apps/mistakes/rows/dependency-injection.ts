@@ -671,7 +671,7 @@ mistake('`static inject` that is too short', { startup: 'list every parameter' }
 
 mistake(
   "`static scope = 'Request'`",
-  { startup: "Use 'singleton', 'transient' or 'request'" },
+  { startup: "must be 'singleton', 'transient' or 'request'" },
   () => {
     class Visit {
       static inject = [];
@@ -682,7 +682,7 @@ mistake(
   },
 );
 
-mistake("`static eager = 'true'`", { startup: 'Use true or false' }, () => {
+mistake("`static eager = 'true'`", { startup: 'must be true or false' }, () => {
   class Worker {
     static inject = [];
     static eager = 'true';

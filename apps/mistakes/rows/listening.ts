@@ -33,13 +33,13 @@ mistake(
 
 mistake(
   "`listen(app, port, '127.0.0.1')`, as in Express",
-  { compiler: '127.0.0.1', startup: 'Pass an object' },
+  { compiler: '127.0.0.1', startup: 'must be an object' },
   () => listen(app(), 0, '127.0.0.1'),
 );
 
 mistake(
   '`listen(app, port, callback)`, as in Express',
-  { compiler: 'no properties in common', startup: 'Pass an object' },
+  { compiler: 'no properties in common', startup: 'must be an object' },
   () => listen(app(), 0, () => console.log('listening')),
 );
 
@@ -151,13 +151,13 @@ async function serveUntil(close: (server: Server) => Promise<void>) {
 
 mistake(
   '`server.close(callback)`, as in node',
-  { compiler: 'no properties in common', close: 'Pass an object' },
+  { compiler: 'no properties in common', close: 'must be an object' },
   () => serveUntil(async (server) => server.close(() => undefined)),
 );
 
 mistake(
   '`server.close(5_000)`',
-  { compiler: 'no properties in common', close: 'Pass an object' },
+  { compiler: 'no properties in common', close: 'must be an object' },
   () => serveUntil(async (server) => server.close(5_000)),
 );
 

@@ -41,7 +41,7 @@ mistake(
   () => using(cors({ origin: process.env.ORIGIN })),
 );
 
-mistake("`cors('https://app.example')`", { compiler: 'https', startup: 'Pass an object' }, () =>
+mistake("`cors('https://app.example')`", { compiler: 'https', startup: 'must be an object' }, () =>
   using(cors('https://app.example')),
 );
 
@@ -53,7 +53,7 @@ mistake(
 
 mistake(
   "`requestId({ create })` with the function's result",
-  { compiler: 'TS2322', startup: 'Use a function' },
+  { compiler: 'TS2322', startup: 'must be a function' },
   () => using(requestId({ create: 'f81d4fae-7dec-11d0-a765-00a0c91e6bf6' })),
 );
 
@@ -63,7 +63,7 @@ mistake("`requestId({ header: 'X Request Id' })`", { startup: 'X Request Id' }, 
 
 mistake(
   "`requestLogger('dev')`, as morgan",
-  { compiler: 'TS2559', startup: 'Pass an object' },
+  { compiler: 'TS2559', startup: 'must be an object' },
   () => using(requestLogger('dev')),
 );
 

@@ -137,7 +137,7 @@ mistake(
 
 mistake(
   "`serveStatic(root, '/assets')`",
-  { compiler: '"/assets"', startup: 'Pass an object' },
+  { compiler: '"/assets"', startup: 'must be an object' },
   () => using(serveStatic('src', '/assets')),
 );
 
@@ -167,7 +167,7 @@ mistake(
 
 mistake(
   "`multipart('photo')`, as `single()` of multer",
-  { compiler: '"photo"', startup: 'Pass an object' },
+  { compiler: '"photo"', startup: 'must be an object' },
   () => using(multipart('photo')),
 );
 
@@ -269,7 +269,7 @@ mistake('`serve(createMyApp, { prot })`', { startup: "Did you mean 'port'?" }, (
   runProgram('await serve(createMyApp, { prot: 0 });'),
 );
 
-mistake('`serve(createMyApp, 8080)`', { startup: 'Pass an object' }, () =>
+mistake('`serve(createMyApp, 8080)`', { startup: 'must be an object' }, () =>
   runProgram('await serve(createMyApp, 8080);'),
 );
 
@@ -309,7 +309,7 @@ mistake(
 
 mistake(
   '`createHealth({ stopping: controller })` instead of its signal',
-  { compiler: "'AbortController'", startup: 'Use an AbortSignal' },
+  { compiler: "'AbortController'", startup: 'must be an AbortSignal' },
   () => createApp().route('/', createHealth({ stopping: new AbortController() })),
 );
 
@@ -331,7 +331,7 @@ mistake('`createMetrics({ buckets })` in descending order', { startup: 'ascendin
 
 mistake(
   "`metrics.register()` with a name that Prometheus doesn't allow",
-  { startup: "cannot use 'jobs-waiting' as name of a metric" },
+  { startup: 'name of a metric must be letters' },
   () => {
     const metrics = createMetrics({ processMetrics: false });
     metrics.register([{ name: 'jobs-waiting', help: 'Jobs.', type: 'gauge', value: () => 1 }]);
@@ -376,7 +376,7 @@ mistake(
 
 mistake(
   '`createLambdaHandler(app, { basePath: "api" })` without a leading slash',
-  { startup: "Use a path such as '/api'" },
+  { startup: "must be a path such as '/api'" },
   () => {
     createLambdaHandler(createApp(), { basePath: 'api' });
     return createApp();
@@ -533,7 +533,7 @@ mistake(
 
 mistake(
   '`openSqlite(process.env.NOTES_FILE, …)`, which is not set',
-  { compiler: "'undefined'", startup: 'undefined as path' },
+  { compiler: "'undefined'", startup: 'path of openSqlite() must be the path of a file' },
   () => openSqlite(process.env.NOTES_FILE, STORE),
 );
 

@@ -53,7 +53,7 @@ mistake(
   },
 );
 
-mistake('`createTestApp(createMyApp)`', { compiler: 'TS2345', startup: 'Pass an object' }, () =>
+mistake('`createTestApp(createMyApp)`', { compiler: 'TS2345', startup: 'must be an object' }, () =>
   createTestApp(createMyApp),
 );
 

@@ -273,7 +273,7 @@ mistake(
 
 mistake(
   '`get(path, guard, handler)`, as in Express',
-  { compiler: 'TS2', startup: 'cannot use the function signedIn as options' },
+  { compiler: 'TS2', startup: 'options of get' },
   () =>
     serveControllers([
       defineController('/', { routes: ({ get }) => ({ list: get('/', signedIn, () => 1) }) }),
@@ -352,7 +352,7 @@ mistake(
 
 mistake(
   '`inject: [Accounts]`, a list',
-  { compiler: 'Index signature', startup: 'as inject. Use an object' },
+  { compiler: 'Index signature', startup: "inject of defineController('/') must be an object" },
   () =>
     serveControllers([
       defineController('/', {
@@ -389,7 +389,7 @@ mistake(
 
 mistake(
   '`guards: DenyGuard`, not in a list',
-  { compiler: "'typeof DenyGuard'", startup: 'cannot use the class DenyGuard as guards' },
+  { compiler: "'typeof DenyGuard'", startup: 'guards of defineController' },
   () =>
     serveControllers([
       defineController('/', {

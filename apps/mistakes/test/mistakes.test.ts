@@ -30,7 +30,8 @@ it('reports every mistake where a developer needs it', () => {
 
 it('gives wrong options and arguments the code INVALID_OPTION in every package', () => {
   // Errors of decorators begin with the class or the route that cannot be registered.
-  const ofCall = /^(?:new )?[\w.]+\(.*?\) (?:has no option '|cannot use .+ as \S+\. )/;
+  const ofCall =
+    /^(?:\w+ of )?(?:new )?[\w.]+\(.*?\) (?:has no option '|must be .+: got |cannot use .+ as \S+\. )/;
   const wrong = results.filter(({ codes, message }) => codes !== undefined && ofCall.test(message));
   expect(wrong.length).toBeGreaterThan(100);
   expect(wrong.filter(({ codes }) => codes?.[0] !== 'INVALID_OPTION')).toEqual([]);

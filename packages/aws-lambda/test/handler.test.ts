@@ -678,7 +678,7 @@ describe('the creation of a handler', () => {
         const shown = typeof basePath === 'string' ? `'${basePath}'` : basePath;
         expect(createWith(app, { basePath })).toThrow(
           refusal(
-            `${call} cannot use ${shown} as basePath. Use a path such as '/api', without a trailing slash.`,
+            `basePath of ${call} must be a path such as '/api', without a trailing slash: got ${shown}.`,
           ),
         );
       }

@@ -458,14 +458,14 @@ describe('connect()', () => {
       [compression],
       'connect() received the function compression, which is not middleware (req, res, next). If it returns middleware, call it: connect(compression()).',
     ],
-    ['no options', [() => {}, null], 'connect() cannot use null as options. Pass an object.'],
+    ['no options', [() => {}, null], 'options of connect() must be an object: got null.'],
     [
       'everything that is wrong',
       [compression(), { states: [], state: 'user', onError: 'log' }],
       [
         "connect() has no option 'states'. Did you mean 'state'?",
-        "connect() cannot use 'user' as state. Use an array of names.",
-        "connect() cannot use 'log' as onError. Use a function.",
+        "state of connect() must be an array of names: got 'user'.",
+        "onError of connect() must be a function: got 'log'.",
       ].join('\n'),
     ],
   ])('refuses %s', (_, args, message) => {

@@ -52,79 +52,91 @@ describe('checkPluginOptions', () => {
 
   it.each([undefined, {}, { router: undefined }])('requires a router: %o', (options) => {
     expect(check(options)).toEqual([
-      "controllersPlugin() needs a router. Pass the result of createRouter(), and mount it: app.route('/', router).",
+      "controllersPlugin() needs a router. Pass a router from createRouter(), mounted with app.route('/', router).",
     ]);
   });
 
   it.each([
-    [router, 'a router as options. Pass { router }.'],
-    [createContainer(), 'a container as options. Pass { container }.'],
-    [null, 'null as options. Pass an object.'],
-    ['src', "'src' as options. Pass an object."],
+    [router, 'controllersPlugin() cannot use a router as options. Pass { router }.'],
+    [
+      createContainer(),
+      'controllersPlugin() cannot use a container as options. Pass { container }.',
+    ],
+    [null, 'options of controllersPlugin() must be an object: got null.'],
+    ['src', "options of controllersPlugin() must be an object: got 'src'."],
   ])('rejects %s instead of options', (options, problem) => {
-    expect(check(options)).toContain(`controllersPlugin() cannot use ${problem}`);
+    expect(check(options)).toContain(problem);
   });
 
   it.each([
-    [{ middlewares: [] }, "has no option 'middlewares'. Did you mean 'middleware'?"],
+    [
+      { middlewares: [] },
+      "controllersPlugin() has no option 'middlewares'. Did you mean 'middleware'?",
+    ],
     [
       { router: createApp() },
-      "cannot use an instance of Application as router. Use the result of createRouter(), and mount it: app.route('/', router).",
+      "router of controllersPlugin() must be a router from createRouter(), mounted with app.route('/', router): got an instance of Application.",
     ],
     [
       { root: 5 },
-      "cannot use 5 as root. Use a path or a file: URL, such as new URL('./controllers/', import.meta.url).",
+      "root of controllersPlugin() must be a path or a file: URL, such as new URL('./controllers/', import.meta.url): got 5.",
     ],
     [
       { root: new URL('http://example.com/') },
-      "cannot use an instance of URL as root. Use a path or a file: URL, such as new URL('./controllers/', import.meta.url).",
+      "root of controllersPlugin() must be a path or a file: URL, such as new URL('./controllers/', import.meta.url): got an instance of URL.",
     ],
     [
       { include: '**' },
-      "cannot use '**' as include. Use an array of globs, such as ['**/*.controller.js'].",
+      "include of controllersPlugin() must be an array of globs, such as ['**/*.controller.js']: got '**'.",
     ],
     [
       { exclude: [/a/] },
-      "cannot use an array as exclude. Use an array of globs, such as ['**/*.controller.js'].",
+      "exclude of controllersPlugin() must be an array of globs, such as ['**/*.controller.js']: got an array.",
     ],
-    [{ strict: 'yes' }, "cannot use 'yes' as strict. Use true or false."],
-    [{ prefix: 1 }, 'cannot use 1 as prefix. Use a string.'],
+    [{ strict: 'yes' }, "strict of controllersPlugin() must be true or false: got 'yes'."],
+    [{ prefix: 1 }, 'prefix of controllersPlugin() must be a string: got 1.'],
     [
       { container: {} },
-      'cannot use an object as container. Use an object with a resolve() method, such as the result of createContainer().',
+      'container of controllersPlugin() must be an object with a resolve() method, such as the result of createContainer(): got an object.',
     ],
     [
       { logger: {} },
-      'cannot use an object as logger. Use an object with the methods debug and warn.',
+      'logger of controllersPlugin() must be an object with the methods debug and warn: got an object.',
     ],
-    [{ validationStatus: 422 }, "has no option 'validationStatus'. Pass it to createApp()."],
-    [{ compileResponse: () => '' }, "has no option 'compileResponse'. Pass it to createApp()."],
+    [
+      { validationStatus: 422 },
+      "controllersPlugin() has no option 'validationStatus'. Pass it to createApp().",
+    ],
+    [
+      { compileResponse: () => '' },
+      "controllersPlugin() has no option 'compileResponse'. Pass it to createApp().",
+    ],
     [
       { controllers: NoFunction },
-      'cannot use the class NoFunction as controllers. Use an array of classes.',
+      'controllers of controllersPlugin() must be an array of classes: got the class NoFunction.',
     ],
     [
       { middleware: factory },
-      'cannot use the function factory as middleware. Use an array of functions, classes and tokens.',
+      'middleware of controllersPlugin() must be an array of functions, classes and tokens: got the function factory.',
     ],
     [
       { middleware: [() => {}, factory] },
-      'cannot use the function factory as middleware[1], because it is a factory.\n  Fix: call it: factory().',
+      'controllersPlugin() cannot use the function factory as middleware[1], because it is a factory.\n  Fix: call it: factory().',
     ],
     [
       { guards: [undefined] },
-      'cannot use undefined as guards[0].\n  Fix: pass a function, a class or a token. If an import cycle is the cause, move the import to a separate file.',
+      'controllersPlugin() cannot use undefined as guards[0].\n  Fix: pass a function, a class or a token. If an import cycle is the cause, move the import to a separate file.',
     ],
     [
       { guards: [new AuthGuard()] },
-      'cannot use an instance of AuthGuard as guards[0].\n  Fix: pass the class, or (ctx) => instance.canActivate(ctx).',
+      'controllersPlugin() cannot use an instance of AuthGuard as guards[0].\n  Fix: pass the class, or (ctx) => instance.canActivate(ctx).',
     ],
     [
       { interceptors: [NoFunction] },
-      'cannot use the class NoFunction as interceptors[0], because it has no method intercept().\n  Fix: add a method intercept(ctx, next) to the class.',
+      'controllersPlugin() cannot use the class NoFunction as interceptors[0], because it has no method intercept().\n  Fix: add a method intercept(ctx, next) to the class.',
     ],
   ])('rejects %o', (options, problem) => {
-    expect(check({ router, ...options })).toEqual([`controllersPlugin() ${problem}`]);
+    expect(check({ router, ...options })).toEqual([problem]);
   });
 
   it('reports every problem with the code INVALID_OPTION', () => {

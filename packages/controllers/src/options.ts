@@ -85,7 +85,7 @@ const BUILD_OPTIONS: Kinds<BuildRoutesOptions> = { ...SHARED_OPTIONS, warn: fn }
 
 /** A router of core, or of another copy of it. An application has no rules. */
 export const ROUTER = kind(
-  "the result of createRouter(), and mount it: app.route('/', router)",
+  "a router from createRouter(), mounted with app.route('/', router)",
   (value) =>
     typeof value === 'object' &&
     value !== null &&

@@ -163,10 +163,10 @@ describe('discoverControllers', () => {
   it.each([
     [undefined, 'discoverControllers() needs a root. Pass a path or a file: URL'],
     [{}, 'discoverControllers() needs a root.'],
-    ['./src', "discoverControllers() cannot use './src' as options. Pass an object."],
-    [{ root: 5 }, 'discoverControllers() cannot use 5 as root. Use a path or a file: URL'],
+    ['./src', "options of discoverControllers() must be an object: got './src'."],
+    [{ root: 5 }, 'root of discoverControllers() must be a path or a file: URL'],
     [{ root: 'src', includes: [] }, "has no option 'includes'. Did you mean 'include'?"],
-    [{ root: 'src', include: '**/*.js' }, "cannot use '**/*.js' as include. Use an array of globs"],
+    [{ root: 'src', include: '**/*.js' }, 'must be an array of globs'],
   ])('rejects %j instead of options', async (options, text) => {
     await expect(discoverControllers(options as never)).rejects.toMatchObject({
       code: 'INVALID_OPTION',

@@ -70,7 +70,7 @@ describe('registerController', () => {
   it.each([
     [
       [createApp(), UsersController],
-      "registerController() cannot use an instance of Application as router. Use the result of createRouter(), and mount it: app.route('/', router).",
+      "router of registerController() must be a router from createRouter(), mounted with app.route('/', router): got an instance of Application.",
     ],
     [
       [router, UsersController, { container, prefx: '/a' }],
@@ -126,7 +126,7 @@ describe('discoverControllers', () => {
       { root: 'src', includes: ['**'] },
       "discoverControllers() has no option 'includes'. Did you mean 'include'?",
     ],
-    ['src', "discoverControllers() cannot use 'src' as options. Pass an object."],
+    ['src', "options of discoverControllers() must be an object: got 'src'."],
   ])('rejects %o', async (options, message) => {
     await expect(discoverControllers(options)).rejects.toMatchObject({
       code: 'INVALID_OPTION',
@@ -145,20 +145,17 @@ describe('describeRoutes', () => {
 
 describe('createRouteMetadata', () => {
   it.each([
-    [[undefined], 'createRouteMetadata() cannot use undefined as name. Use a string.'],
+    [[undefined], 'name of createRouteMetadata() must be a string: got undefined.'],
     [
       ['roles', { merg: () => [] }],
       "createRouteMetadata() has no option 'merg'. Did you mean 'merge'?",
     ],
-    [['roles', { merge: true }], 'createRouteMetadata() cannot use true as merge. Use a function.'],
+    [['roles', { merge: true }], 'merge of createRouteMetadata() must be a function: got true.'],
     [
       ['public', { exempts: () => true }],
       'createRouteMetadata() has the option exempts, but no guard. Pass the guard that exempts routes as guard.',
     ],
-    [
-      ['roles', () => []],
-      'createRouteMetadata() cannot use a function as options. Pass an object.',
-    ],
+    [['roles', () => []], 'options of createRouteMetadata() must be an object: got a function.'],
   ])('rejects %o', (values, message) => {
     expect(() => createRouteMetadata(...values)).toThrow(refusal(message));
   });

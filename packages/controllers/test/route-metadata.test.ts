@@ -328,7 +328,7 @@ describe('metadata for a guard', () => {
 
   it('needs a guard', () => {
     expect(() => createRouteMetadata('Owner', { guard: {} as GuardFn })).toThrow(
-      'createRouteMetadata() cannot use an object as guard. Use a guard: a function, a class or a token.',
+      'guard of createRouteMetadata() must be a guard: a function, a class or a token: got an object.',
     );
   });
 });

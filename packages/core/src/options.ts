@@ -5,7 +5,7 @@ import { SetupError } from './errors/setup-error.js';
 export interface Kind {
   /** Whether the option accepts a value other than undefined. */
   readonly accepts: (value: unknown) => boolean;
-  /** Completes the sentence "Use …". */
+  /** Completes the sentence "name must be …". */
   readonly description: string;
   /** Lists the parts that are wrong; none if the whole value is. Each text follows "cannot use". */
   readonly explain?: (value: unknown) => readonly string[];

@@ -308,7 +308,7 @@ describe('content()', () => {
       'an extension without x-',
       User,
       { extensions: { internal: true } },
-      "content() cannot use an object as extensions. Use an object whose names start with x-, such as { 'x-internal': true }.",
+      "extensions of content() must be an object whose names start with x-, such as { 'x-internal': true }: got an object.",
     ],
     [
       'an example of two media types',

@@ -77,7 +77,7 @@ group('describe()', () => {
 
   it.each<[string, object, string]>([
     ['an unknown member', { rol: 'guard' }, "Did you mean 'role'?"],
-    ['an unknown role', { role: 'gate' }, 'describe() cannot use'],
+    ['an unknown role', { role: 'gate' }, 'role of describe() must be '],
     ['security without a scheme', { security: { name: 'key' } }, '{ name, scheme }'],
     ['a body without media types', { reads: {} }, 'an object with the array mediaTypes'],
     ['names that are no text', { after: [1] }, 'an array of names'],
@@ -304,7 +304,7 @@ group('assertOptions() and throwTogether()', () => {
 
   it('throw one error with everything that is wrong, from the line of their caller', () => {
     const messages = [
-      "logo() cannot use 'wide' as width. Use a number.",
+      "width of logo() must be a number: got 'wide'.",
       "logo() has no option 'widht'. Did you mean 'width'?",
     ];
     const expected = { code: 'INVALID_OPTION', message: messages.join('\n') };

@@ -123,7 +123,7 @@ describe('app.request()', () => {
     await expect(call).rejects.toMatchObject({
       name: 'SetupError',
       code: 'INVALID_OPTION',
-      message: "app.request() cannot use 'POST' as options. Pass an object.",
+      message: "options of app.request() must be an object: got 'POST'.",
     });
   });
 

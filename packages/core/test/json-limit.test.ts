@@ -61,7 +61,7 @@ describe('the limit', () => {
 
   it('that is invalid makes json() throw', () => {
     expect(() => json({ limit: 'lots' })).toThrow(
-      "json() cannot use 'lots' as limit. Use a whole number of bytes, or a string such as '64kb' or '1mb'.",
+      "limit of json() must be a whole number of bytes, or a string such as '64kb' or '1mb': got 'lots'.",
     );
   });
 });

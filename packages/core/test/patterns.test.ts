@@ -298,7 +298,7 @@ describe('invalidParams: 404', () => {
   it.each([400, 422, '404', true])('refuses %j', (invalidParams) => {
     const options = { params, invalidParams } as unknown as { invalidParams: 404 };
     expect(() => createApp().get('/:id', options, show)).toThrow(
-      `cannot use ${JSON.stringify(invalidParams).replaceAll('"', "'")} as invalidParams. Use 404.`,
+      `must be 404: got ${JSON.stringify(invalidParams).replaceAll('"', "'")}.`,
     );
   });
 });

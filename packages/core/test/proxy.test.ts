@@ -64,7 +64,7 @@ describe('without a proxy', () => {
 
   it('a call without a socket cannot come from anything but an IP address', async () => {
     await expect(createApp().request('/', {}, { ip: 'localhost' })).rejects.toThrow(
-      "app.fetch() cannot use 'localhost' as ip. Use an IPv4 or IPv6 address.",
+      "ip of app.fetch() must be an IPv4 or IPv6 address: got 'localhost'.",
     );
   });
 });
@@ -345,7 +345,7 @@ it('the problems of proxy and of other options are one error', () => {
     expect.objectContaining({
       code: 'INVALID_OPTION',
       message: expect.stringMatching(
-        /^createApp\(\) has no option 'strcit'.*\ncreateApp\(\) cannot use true as proxy/,
+        /^createApp\(\) has no option 'strcit'.*\nproxy of createApp\(\) must be .*: got true/,
       ),
     }),
   );
@@ -353,16 +353,16 @@ it('the problems of proxy and of other options are one error', () => {
 
 describe('the option proxy', () => {
   const TRUST =
-    "Use a number of proxies, or a list of addresses and CIDR ranges such as ['10.0.0.0/8'].";
+    "a number of proxies, or a list of addresses and CIDR ranges such as ['10.0.0.0/8']";
   const RANGE = "Use an address or CIDR range such as '10.0.0.0/8' or '::1'.";
 
   it.each<[unknown, string]>([
-    [true, `createApp() cannot use true as proxy. ${TRUST}`],
-    [null, `createApp() cannot use null as proxy. ${TRUST}`],
-    ['10.0.0.1', `createApp() cannot use '10.0.0.1' as proxy. ${TRUST}`],
-    [-1, `createApp() cannot use -1 as proxy. ${TRUST}`],
-    [1.5, `createApp() cannot use 1.5 as proxy. ${TRUST}`],
-    [Number.NaN, `createApp() cannot use NaN as proxy. ${TRUST}`],
+    [true, `proxy of createApp() must be ${TRUST}: got true.`],
+    [null, `proxy of createApp() must be ${TRUST}: got null.`],
+    ['10.0.0.1', `proxy of createApp() must be ${TRUST}: got '10.0.0.1'.`],
+    [-1, `proxy of createApp() must be ${TRUST}: got -1.`],
+    [1.5, `proxy of createApp() must be ${TRUST}: got 1.5.`],
+    [Number.NaN, `proxy of createApp() must be ${TRUST}: got NaN.`],
     [['proxy.local'], `createApp() cannot use 'proxy.local' in proxy. ${RANGE}`],
     [['10.0.0.0/33'], `createApp() cannot use '10.0.0.0/33' in proxy. ${RANGE}`],
     [['10.0.0.0/'], `createApp() cannot use '10.0.0.0/' in proxy. ${RANGE}`],
@@ -372,11 +372,11 @@ describe('the option proxy', () => {
       ['0.0.0.0/0'],
       "createApp() cannot use '0.0.0.0/0' in proxy: clients could choose their address. List your proxies.",
     ],
-    [{}, `createApp({ proxy }) cannot use undefined as trust. ${TRUST}`],
+    [{}, `trust of createApp({ proxy }) must be ${TRUST}: got undefined.`],
     [{ trust: ['a'] }, `createApp({ proxy }) cannot use 'a' in trust. ${RANGE}`],
     [
       { trust: 1, header: 'Forwarded' },
-      "createApp({ proxy }) cannot use 'Forwarded' as header. Use 'x-forwarded' or 'forwarded'.",
+      "header of createApp({ proxy }) must be 'x-forwarded' or 'forwarded': got 'Forwarded'.",
     ],
     [
       { trust: 1, headers: 'forwarded' },

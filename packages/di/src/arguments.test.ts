@@ -121,7 +121,7 @@ describe('a function names the argument that it cannot use', () => {
     [
       'an unknown value',
       [[], { singletons: 'every' }],
-      "container.initialize() cannot use 'every' as singletons. Use 'eager' or 'all'.",
+      "singletons of container.initialize() must be 'eager' or 'all': got 'every'.",
     ],
   ])('initialize with %s', async (_name, args, message) => {
     const call = async () => untyped(container.initialize.bind(container))(...args);

@@ -229,7 +229,7 @@ describe('Container.register', () => {
     const provider = { useValue: 1 };
 
     expect(() => container.register(Port, provider, { scope: 'forever' as never })).toThrow(
-      "cannot use 'forever' as scope. Use 'singleton', 'transient' or 'request'.",
+      "scope of container.register() must be 'singleton', 'transient' or 'request': got 'forever'.",
     );
     expect(() => container.register(Port, provider, { scope: 'request' })).toThrow(
       'useValue takes no scope',

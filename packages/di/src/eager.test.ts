@@ -175,7 +175,7 @@ describe('eager', () => {
     const options = { eager: 'yes' as unknown as boolean };
 
     expect(() => container.register('x', { useClass: Idle }, options)).toThrow(
-      "cannot use 'yes' as eager. Use true or false.",
+      "must be true or false: got 'yes'.",
     );
   });
 });

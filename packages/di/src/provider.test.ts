@@ -220,13 +220,9 @@ describe('Container.register names the mistake and its fix', () => {
     [
       'of the wrong type',
       { multi: 1 },
-      'container.register() cannot use 1 as multi. Use true or false.',
+      'multi of container.register() must be true or false: got 1.',
     ],
-    [
-      'a scope',
-      'transient',
-      "container.register() cannot use 'transient' as options. Pass an object.",
-    ],
+    ['a scope', 'transient', "options of container.register() must be an object: got 'transient'."],
   ])('an option that is %s', (_name, options, message) => {
     const call = () => register('x', { useClass: Clock }, options);
 
@@ -237,7 +233,7 @@ describe('Container.register names the mistake and its fix', () => {
     const call = () => register('x', { useClass: 1, provide: 'x' }, { scop: 1, multi: 1 });
 
     expect(call).toThrow(
-      /has no option 'provide'\.\n.*\n.*useClass is not a class.*\n.*\n.*'scop'.*\n.*as multi/,
+      /has no option 'provide'\.\n.*\n.*useClass is not a class.*\n.*\n.*'scop'.*\n.*multi of/,
     );
   });
 });

@@ -91,12 +91,12 @@ describe('statics that are wrong', () => {
     [
       'scope',
       { scope: 'Request' },
-      "the class cannot use 'Request' as static scope. Use 'singleton', 'transient' or 'request'.\n  Fix: if the static is not meant for the container, rename it.",
+      "static scope of the class must be 'singleton', 'transient' or 'request': got 'Request'.\n  Fix: if the static is not meant for the container, rename it.",
     ],
     [
       'eager',
       { eager: 'yes' },
-      "the class cannot use 'yes' as static eager. Use true or false.\n  Fix: if the static is not meant for the container, rename it.",
+      "static eager of the class must be true or false: got 'yes'.\n  Fix: if the static is not meant for the container, rename it.",
     ],
     [
       'eager, with another scope than singleton',

@@ -122,7 +122,7 @@ it.each<[string, RouteOptions['tool'], string]>([
     JSON.parse('{"nmae":"x"}'),
     "cannot use 'nmae' as a member of tool. Did you mean 'name'?",
   ],
-  ['a text', JSON.parse('"list"'), "cannot use 'list' as tool. Use true, or an object"],
+  ['a text', JSON.parse('"list"'), "tool of app.get('/') must be true, or an object"],
 ])('refuses %s as the option tool', (_, tool, message) => {
   expect(() => createApp().get('/', { tool: tool ?? false }, () => 1)).toThrow(message);
 });

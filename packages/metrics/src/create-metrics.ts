@@ -298,7 +298,7 @@ function addNumber(registry: AnyRegistry, metric: NumberMetric): void {
     if (accepts(metric[member])) continue;
     throw new SetupError(
       'INVALID_OPTION',
-      `register() cannot use ${describeValue(metric[member])} as ${member} of a metric. Use ${description}.`,
+      `${member} of a metric must be ${description}: register() got ${describeValue(metric[member])}.`,
     );
   }
   assertFree('register()', registry, name);

@@ -461,17 +461,17 @@ describe('options', () => {
     [{ bucket: [1] }, "createMetrics() has no option 'bucket'. Did you mean 'buckets'?"],
     [
       { registry: {} },
-      'createMetrics() cannot use an object as registry. Use a prom-client Registry.',
+      'registry of createMetrics() must be a prom-client Registry: got an object.',
     ],
     [
       { registry: { registerMetric() {}, metrics() {} } },
-      'createMetrics() cannot use an object as registry. Use a prom-client Registry.',
+      'registry of createMetrics() must be a prom-client Registry: got an object.',
     ],
-    [{ processMetrics: 1 }, 'createMetrics() cannot use 1 as processMetrics. Use true or false.'],
-    [{ skip: '/metrics' }, "createMetrics() cannot use '/metrics' as skip. Use a function."],
+    [{ processMetrics: 1 }, 'processMetrics of createMetrics() must be true or false: got 1.'],
+    [{ skip: '/metrics' }, "skip of createMetrics() must be a function: got '/metrics'."],
     [
       { buckets: [2, 1] },
-      'createMetrics() cannot use [2, 1] as buckets. Use an array of positive numbers in ascending order.',
+      'buckets of createMetrics() must be an array of positive numbers in ascending order: got [2, 1].',
     ],
   ])('refuses %o', (options, message) => {
     const error = new SetupError('INVALID_OPTION', message);
@@ -525,14 +525,17 @@ jobs_total 7
   });
 
   it.each([
-    [{ name: 'jobs-waiting' }, /cannot use 'jobs-waiting' as name of a metric\. Use letters/],
-    [{ name: undefined }, /cannot use undefined as name of a metric/],
-    [{ help: '' }, /cannot use '' as help of a metric\. Use a non-empty string/],
+    [
+      { name: 'jobs-waiting' },
+      /^name of a metric must be letters.*: register\(\) got 'jobs-waiting'/,
+    ],
+    [{ name: undefined }, /^name of a metric must be letters.* got undefined/],
+    [{ help: '' }, /^help of a metric must be a non-empty string: register\(\) got ''/],
     [
       { type: 'histogram' },
-      /cannot use 'histogram' as type of a metric\. Use 'counter' or 'gauge'/,
+      /^type of a metric must be 'counter' or 'gauge': register\(\) got 'histogram'/,
     ],
-    [{ value: 7 }, /cannot use 7 as value of a metric\. Use a function/],
+    [{ value: 7 }, /^value of a metric must be a function: register\(\) got 7/],
   ])('rejects %o', (member, message) => {
     const number = { name: 'jobs', help: 'Jobs.', type: 'gauge', value: () => 1, ...member };
     expect(() => create().register([number as never])).toThrow(

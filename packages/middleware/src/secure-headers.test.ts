@@ -54,7 +54,7 @@ describe('a nonce', () => {
 
 describe('secureHeaders()', () => {
   it.each<[unknown, ...string[]]>([
-    [null, 'secureHeaders() cannot use null as options. Pass an object.'],
+    [null, 'options of secureHeaders() must be an object: got null.'],
     [
       { 'X-Frame-Option': false },
       "secureHeaders() cannot omit 'X-Frame-Option', which it does not set. Did you mean 'X-Frame-Options'?",
@@ -70,9 +70,9 @@ describe('secureHeaders()', () => {
     [{ 'bad header': 'a' }, "secureHeaders() cannot set 'bad header'. Use the name of a header."],
     [
       { 'X-A': 'a\nb', 'X-Frame-Options': undefined, 'x-content-type-options': true },
-      "secureHeaders() cannot use 'a\nb' as X-A. Use false, or a string without control characters.",
-      'secureHeaders() cannot use undefined as X-Frame-Options. Use false, or a string without control characters.',
-      'secureHeaders() cannot use true as x-content-type-options. Use false, or a string without control characters.',
+      "X-A of secureHeaders() must be false, or a string without control characters: got 'a\nb'.",
+      'X-Frame-Options of secureHeaders() must be false, or a string without control characters: got undefined.',
+      'x-content-type-options of secureHeaders() must be false, or a string without control characters: got true.',
     ],
   ])('rejects %o', async (changes, ...messages) => {
     expect(await errorOf(secureHeaders, changes)).toEqual(

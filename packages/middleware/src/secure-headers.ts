@@ -78,6 +78,6 @@ function findProblems(changes: object): readonly string[] {
     }
     if (!isHeader(name, '')) return `${call} cannot set '${name}'. Use the name of a header.`;
     if (typeof value === 'string' && isHeader(name, value)) return [];
-    return `${call} cannot use ${describeValue(value)} as ${name}. Use false, or a string without control characters.`;
+    return `${name} of ${call} must be false, or a string without control characters: got ${describeValue(value)}.`;
   });
 }

@@ -417,30 +417,30 @@ describe('compression() rejects', () => {
     [{ treshold: 1 }, "compression() has no option 'treshold'. Did you mean 'threshold'?"],
     [
       { threshold: '1kb' },
-      "compression() cannot use '1kb' as threshold. Use a non-negative integer number of bytes.",
+      "threshold of compression() must be a non-negative integer number of bytes: got '1kb'.",
     ],
     [
       { encodings: [] },
-      'compression() cannot use [] as encodings. Use an array of at least one of zstd, br, gzip.',
+      'encodings of compression() must be an array of at least one of zstd, br, gzip: got [].',
     ],
     [
       { encodings: ['deflate'] },
-      "compression() cannot use ['deflate'] as encodings. Use an array of at least one of zstd, br, gzip.",
+      "encodings of compression() must be an array of at least one of zstd, br, gzip: got ['deflate'].",
     ],
     [
       { encodings: ['br', 'br'] },
-      "compression() cannot use ['br', 'br'] as encodings. Use an array of at least one of zstd, br, gzip.",
+      "encodings of compression() must be an array of at least one of zstd, br, gzip: got ['br', 'br'].",
     ],
     [
       { levels: { zstd: 20, brotli: 1 } },
-      "compression({ levels }) cannot use 20 as zstd. Use an integer from 1 to 19.\ncompression({ levels }) has no option 'brotli'. Remove it, or use zstd, br or gzip.",
+      "zstd of compression({ levels }) must be an integer from 1 to 19: got 20.\ncompression({ levels }) has no option 'brotli'. Remove it, or use zstd, br or gzip.",
     ],
     [
       { types: ['text/plain; charset=utf-8'] },
-      "compression() cannot use ['text/plain; charset=utf-8'] as types. Use an array of media types without parameters, such as 'application/x-tar'.",
+      "types of compression() must be an array of media types without parameters, such as 'application/x-tar': got ['text/plain; charset=utf-8'].",
     ],
-    [{ skip: true }, 'compression() cannot use true as skip. Use a function.'],
-    [null, 'compression() cannot use null as options. Pass an object.'],
+    [{ skip: true }, 'skip of compression() must be a function: got true.'],
+    [null, 'options of compression() must be an object: got null.'],
   ])('%j', (options, message) => {
     expect(() => compression(options as CompressionOptions)).toThrow(
       expect.objectContaining({

@@ -475,7 +475,7 @@ describe('cors() rejects', () => {
     const options = { origin: ['a.example', 'https://b.example/'], maxage: 5, methods: 1 };
     const message = [
       "cors() has no option 'maxage'. Did you mean 'maxAge'?",
-      'cors() cannot use 1 as methods. Use an array of names or a comma-separated string.',
+      'methods of cors() must be an array of names or a comma-separated string: got 1.',
       "cors() cannot use 'a.example' as origin. Use 'https://a.example', which is what browsers send.",
       "cors() cannot use 'https://b.example/' as origin. Use 'https://b.example', which is what browsers send.",
     ].join('\n');
@@ -485,7 +485,7 @@ describe('cors() rejects', () => {
   it.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '600', null, true])(
     'the maxAge %o',
     (maxAge) => {
-      const message = `cors() cannot use ${describeValue(maxAge)} as maxAge. Use a non-negative integer number of seconds.`;
+      const message = `maxAge of cors() must be a non-negative integer number of seconds: got ${describeValue(maxAge)}.`;
       expect(() => cors(untyped({ maxAge }))).toThrow(refused(message));
     },
   );
@@ -494,7 +494,7 @@ describe('cors() rejects', () => {
     'a value that is not a list of names as %s',
     (name) => {
       for (const value of [1, null, true, {}, [1], ['a b'], 'a;b', 'a\r\nb: c', [['a']]]) {
-        const message = `cors() cannot use ${describeValue(value)} as ${name}. Use an array of names or a comma-separated string.`;
+        const message = `${name} of cors() must be an array of names or a comma-separated string: got ${describeValue(value)}.`;
         expect(() => cors(untyped({ [name]: value }))).toThrow(refused(message));
       }
     },
@@ -502,13 +502,13 @@ describe('cors() rejects', () => {
 
   it.each(['credentials', 'preflightContinue'])('a value that is not a boolean as %s', (name) => {
     for (const value of [1, 'true', null]) {
-      const message = `cors() cannot use ${describeValue(value)} as ${name}. Use true or false.`;
+      const message = `${name} of cors() must be true or false: got ${describeValue(value)}.`;
       expect(() => cors(untyped({ origin: page, [name]: value }))).toThrow(refused(message));
     }
   });
 
   it.each([199, 300, 404, 204.5, '204'])('the optionsSuccessStatus %o', (status) => {
-    const message = `cors() cannot use ${describeValue(status)} as optionsSuccessStatus. Use an integer from 200 to 299.`;
+    const message = `optionsSuccessStatus of cors() must be an integer from 200 to 299: got ${describeValue(status)}.`;
     expect(() => cors(untyped({ optionsSuccessStatus: status }))).toThrow(refused(message));
   });
 
@@ -525,7 +525,7 @@ describe('cors() rejects', () => {
   });
 
   it.each([null, 'https://a.example', [], () => ({})])('%o in place of the options', (options) => {
-    const message = `cors() cannot use ${describeValue(options)} as options. Pass an object.`;
+    const message = `options of cors() must be an object: got ${describeValue(options)}.`;
     expect(() => cors(untyped(options))).toThrow(refused(message));
   });
 

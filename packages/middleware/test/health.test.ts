@@ -416,28 +416,28 @@ describe('onChange', () => {
 describe('options', () => {
   it.each([
     [{ check: {} }, "createHealth() has no option 'check'. Did you mean 'checks'?"],
-    [{ checks: [] }, 'createHealth() cannot use [] as checks. Use an object.'],
+    [{ checks: [] }, 'checks of createHealth() must be an object: got [].'],
     [
       { timeout: 0 },
-      'createHealth() cannot use 0 as timeout. Use an integer number of milliseconds from 1 to 2147483647.',
+      'timeout of createHealth() must be an integer number of milliseconds from 1 to 2147483647: got 0.',
     ],
     [
       { interval: '1s' },
-      "createHealth() cannot use '1s' as interval. Use an integer number of milliseconds from 0 to 2147483647.",
+      "interval of createHealth() must be an integer number of milliseconds from 0 to 2147483647: got '1s'.",
     ],
     [
       { stopping: new AbortController() },
-      'createHealth() cannot use an instance of AbortController as stopping. Use an AbortSignal.',
+      'stopping of createHealth() must be an AbortSignal: got an instance of AbortController.',
     ],
-    [{ live: '' }, "createHealth() cannot use '' as live. Use a non-empty string."],
-    [{ onChange: 1 }, 'createHealth() cannot use 1 as onChange. Use a function.'],
+    [{ live: '' }, "live of createHealth() must be a non-empty string: got ''."],
+    [{ onChange: 1 }, 'onChange of createHealth() must be a function: got 1.'],
     [
       { logger: { info() {} } },
-      'createHealth() cannot use an object as logger. Use an object with the methods info and error.',
+      'logger of createHealth() must be an object with the methods info and error: got an object.',
     ],
     [
       { checks: new Map([['store', () => 1]]) },
-      'createHealth() cannot use an instance of Map as checks. Use an object.',
+      'checks of createHealth() must be an object: got an instance of Map.',
     ],
     [
       { checks: { store: Promise.resolve(), '': () => 1 } },

@@ -124,7 +124,7 @@ describe('requestLogger()', () => {
         name: 'SetupError',
         code: 'INVALID_OPTION',
         message: expect.stringContaining(
-          ' as logger. Use a logger with an info() method, such as console, or a stream.',
+          'logger of requestLogger() must be a logger with an info() method, such as console, or a stream: got',
         ),
       }),
     );

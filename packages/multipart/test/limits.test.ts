@@ -66,16 +66,16 @@ it.each<[unknown, string, ...string[]]>([
     { limits: { filesize: 1, files: '5', parts: undefined } },
     'INVALID_OPTION',
     "multipart({ limits }) has no option 'filesize'. Did you mean 'fileSize'?",
-    "multipart({ limits }) cannot use '5' as files. Use a non-negative integer or Infinity.",
+    "files of multipart({ limits }) must be a non-negative integer or Infinity: got '5'.",
   ],
   [
     { fileSize: 1, limits: { fields: -1 } },
     'INVALID_OPTION',
     "multipart() has no option 'fileSize'. Remove it, or use limits, rules, filter, tempFiles or skip.",
-    'multipart({ limits }) cannot use -1 as fields. Use a non-negative integer or Infinity.',
+    'fields of multipart({ limits }) must be a non-negative integer or Infinity: got -1.',
   ],
-  [{ limits: 5 }, 'INVALID_OPTION', 'multipart() cannot use 5 as limits. Use an object.'],
-  [null, 'INVALID_OPTION', 'multipart() cannot use null as options. Pass an object.'],
+  [{ limits: 5 }, 'INVALID_OPTION', 'limits of multipart() must be an object: got 5.'],
+  [null, 'INVALID_OPTION', 'options of multipart() must be an object: got null.'],
 ])('multipart() rejects %j with one error', (options, code, ...messages) => {
   expect(() => Reflect.apply(multipart, undefined, [options])).toThrow(
     expect.objectContaining({ name: 'SetupError', code, message: messages.join('\n') }),

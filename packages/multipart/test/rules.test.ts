@@ -274,21 +274,21 @@ it.each<[unknown, string, ...string[]]>([
     { rules: { a: { maxcount: 1, maxSize: '5mb', kind: 'text' } } },
     'INVALID_OPTION',
     "multipart({ rules: { a } }) has no option 'maxcount'. Did you mean 'maxCount'?",
-    "multipart({ rules: { a } }) cannot use '5mb' as maxSize. Use a non-negative integer or Infinity.",
-    "multipart({ rules: { a } }) cannot use 'text' as kind. Use 'field' or 'file'.",
+    "maxSize of multipart({ rules: { a } }) must be a non-negative integer or Infinity: got '5mb'.",
+    "kind of multipart({ rules: { a } }) must be 'field' or 'file': got 'text'.",
   ],
   [
     { rules: { a: true } },
     'INVALID_OPTION',
-    'multipart({ rules: { a } }) cannot use true as options. Pass an object.',
+    'options of multipart({ rules: { a } }) must be an object: got true.',
   ],
   [
     { rules: [], filter: 'image/png', skip: true, tempFiles: '/does/not/exist' },
     'INVALID_OPTION',
-    'multipart() cannot use [] as rules. Use an object.',
-    "multipart() cannot use 'image/png' as filter. Use an array of media types such as 'image/png' or 'image/*' or a function.",
-    'multipart() cannot use true as skip. Use a function.',
-    "multipart() cannot use '/does/not/exist' as tempFiles. Use true, false or an existing directory.",
+    'rules of multipart() must be an object: got [].',
+    "filter of multipart() must be an array of media types such as 'image/png' or 'image/*' or a function: got 'image/png'.",
+    'skip of multipart() must be a function: got true.',
+    "tempFiles of multipart() must be true, false or an existing directory: got '/does/not/exist'.",
   ],
 ])('multipart() rejects %j with one error', (options, code, ...messages) => {
   expect(() => Reflect.apply(multipart, undefined, [options])).toThrow(

@@ -264,7 +264,7 @@ export function checkOptions<Options extends DocumentOptions>(
     ...tags.flatMap((tag, index) => findTagProblems(`tags[${index}] of ${call}`, tag, tags)),
     ...findMemberProblems(`externalDocs of ${call}`, externalDocs, EXTERNAL_DOCS, 'url'),
     ...Object.entries(webhooks).flatMap(([name, webhook]) =>
-      findMemberProblems(`The webhook '${name}' of ${call}`, webhook, WEBHOOK),
+      findMemberProblems(`the webhook '${name}' of ${call}`, webhook, WEBHOOK),
     ),
   ]);
 }
@@ -299,7 +299,7 @@ function findServerProblems(place: string, server: DocumentServer): readonly str
         : `${place} needs the variable '${name}', which its url contains. Add it: variables: { ${name}: { default: '…' } }.`,
     ),
     ...declared.flatMap(([name, variable]) => {
-      const one = `The variable '${name}' of ${place}`;
+      const one = `the variable '${name}' of ${place}`;
       if (!used.includes(name)) return `${one} is not in its url. Remove it, or add {${name}}.`;
       const found = findMemberProblems(one, variable, VARIABLE, 'default');
       if (found.length > 0 || (variable.enum ?? [variable.default]).includes(variable.default)) {

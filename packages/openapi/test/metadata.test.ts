@@ -58,7 +58,7 @@ describe('the members of a document', () => {
     [
       'an extension without x-',
       { extensions: { tagGroups: [] } },
-      "createDocument() cannot use an object as extensions. Use an object whose names start with x-, such as { 'x-internal': true }.",
+      "extensions of createDocument() must be an object whose names start with x-, such as { 'x-internal': true }: got an object.",
     ],
     [
       'external documents without a url',
@@ -102,17 +102,17 @@ describe('servers', () => {
     [
       'has a variable that is not in its url',
       { url: '/', variables: { tenant: { default: 'demo' } } },
-      "The variable 'tenant' of servers[0] of createDocument() is not in its url. Remove it, or add {tenant}.",
+      "the variable 'tenant' of servers[0] of createDocument() is not in its url. Remove it, or add {tenant}.",
     ],
     [
       'has a variable without a default',
       { url: '/{v}', variables: { v: { enum: ['1'] } } },
-      "The variable 'v' of servers[0] of createDocument() needs default. Pass one.",
+      "the variable 'v' of servers[0] of createDocument() needs default. Pass one.",
     ],
     [
       'has a default that is not allowed',
       { url: '/{v}', variables: { v: { default: '3', enum: ['1', '2'] } } },
-      "The variable 'v' of servers[0] of createDocument() cannot use '3' as default. Use a value of its enum.",
+      "the variable 'v' of servers[0] of createDocument() cannot use '3' as default. Use a value of its enum.",
     ],
   ])('are refused if one %s', (_, server, message) => {
     expect(messageFor({ servers: [server] })).toBe(message);
@@ -288,12 +288,12 @@ describe('webhooks', () => {
     [
       'with an unknown option',
       { a: { boddy: User } },
-      "The webhook 'a' of createDocument() has no option 'boddy'. Did you mean 'body'?",
+      "the webhook 'a' of createDocument() has no option 'boddy'. Did you mean 'body'?",
     ],
     [
       'with an unknown method',
       { a: { method: 'post' } },
-      "The webhook 'a' of createDocument() cannot use 'post' as method. Use 'POST', 'PUT', 'PATCH', 'DELETE' or 'GET'.",
+      "method of the webhook 'a' of createDocument() must be 'POST', 'PUT', 'PATCH', 'DELETE' or 'GET': got 'post'.",
     ],
     [
       'with a schema that cannot be expressed',

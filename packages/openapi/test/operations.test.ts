@@ -725,7 +725,7 @@ describe('security', () => {
         code: 'INVALID_OPTION',
         message:
           'secured() cannot mark an object. Pass a middleware, a guard or a class of guards.\n' +
-          "secured() cannot use 'a b' as name. Use a name of letters, digits and the characters . _ -.\n" +
+          "name of secured() must be a name of letters, digits and the characters . _ -: got 'a b'.\n" +
           "secured() has no option 'schema'. Did you mean 'scheme'?\n" +
           'secured() needs a scheme. Pass one.',
       }),
@@ -741,12 +741,12 @@ describe('security', () => {
     [
       'no alternatives',
       { anyOf: [] },
-      'secured() cannot use [] as anyOf. Use an array of at least one way to authenticate.',
+      'anyOf of secured() must be an array of at least one way to authenticate: got [].',
     ],
     [
       'alternatives that are no array',
       { anyOf: bearer },
-      'secured() cannot use an object as anyOf. Use an array of at least one way to authenticate.',
+      'anyOf of secured() must be an array of at least one way to authenticate: got an object.',
     ],
     [
       'an alternative without a scheme',

@@ -234,7 +234,7 @@ it.each<[string, object, string]>([
   [
     'a path with parameters',
     { docs: '/:name' },
-    "openapi() cannot use '/:name' as docs. Use a path without parameters, such as '/docs' or false.",
+    "docs of openapi() must be a path without parameters, such as '/docs' or false: got '/:name'.",
   ],
   ['an unknown option', { doc: '/docs' }, "openapi() has no option 'doc'. Did you mean 'docs'?"],
 ])('openapi() refuses %s', (_, options, message) => {

@@ -220,7 +220,7 @@ it.each<[string, unknown, string]>([
   [
     'info without a version',
     { info: { title: 'Test' } },
-    'createDocument() cannot use an object as info. Use an object with a title and a version.',
+    'info of createDocument() must be an object with a title and a version: got an object.',
   ],
   [
     'an unknown option',
@@ -235,12 +235,12 @@ it.each<[string, unknown, string]>([
   [
     'a prefix that is not a path',
     { info, exclude: ['health'] },
-    "createDocument() cannot use ['health'] as exclude. Use an array of paths such as '/health', tags such as { tags: ['admin'] } or a function.",
+    "exclude of createDocument() must be an array of paths such as '/health', tags such as { tags: ['admin'] } or a function: got ['health'].",
   ],
   [
     'an unknown policy',
     { info, unrepresentable: 'ignore' },
-    "createDocument() cannot use 'ignore' as unrepresentable. Use 'error' or 'any'.",
+    "unrepresentable of createDocument() must be 'error' or 'any': got 'ignore'.",
   ],
 ])('createDocument() refuses %s', (_, options, message) => {
   expect(() => createDocument(createApp(), options as DocumentOptions)).toThrow(

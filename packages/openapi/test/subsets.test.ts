@@ -123,7 +123,7 @@ describe('a document of some routes', () => {
     [
       'a tag without an array',
       { include: { tags: 'users' } },
-      "createDocument() cannot use an object as include. Use an array of paths such as '/health', tags such as { tags: ['admin'] } or a function.",
+      "include of createDocument() must be an array of paths such as '/health', tags such as { tags: ['admin'] } or a function: got an object.",
     ],
   ])('cannot be selected by %s', (_, options, message) => {
     expect(() => createDocument(createApp(), { info, ...options })).toThrow(
@@ -198,7 +198,7 @@ describe('an application with several documents', () => {
       code: 'NO_DOCUMENT',
     });
     await expect(printDocument(app, undefined, { format: 'yml' } as never)).rejects.toMatchObject({
-      message: "printDocument() cannot use 'yml' as format. Use 'json' or 'yaml'.",
+      message: "format of printDocument() must be 'json' or 'yaml': got 'yml'.",
     });
   });
 

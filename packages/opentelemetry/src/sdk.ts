@@ -141,7 +141,7 @@ export function manageTelemetry(
  */
 export async function flushTelemetry(timeout: number): Promise<void> {
   if (!TIMEOUT.accepts(timeout)) {
-    const message = `flushTelemetry() cannot use ${describeValue(timeout)} as timeout. Use ${TIMEOUT.description}.`;
+    const message = `timeout of flushTelemetry() must be ${TIMEOUT.description}: got ${describeValue(timeout)}.`;
     throw new SetupError('INVALID_OPTION', message);
   }
   const { trace, metrics, logs } = registeredApi() ?? {};

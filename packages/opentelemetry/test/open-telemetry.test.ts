@@ -310,8 +310,8 @@ it('names a server span that no instrumentation of node:http has started', async
 
 it.each([
   [{ includeMessages: true }, "openTelemetry() has no option 'includeMessages'"],
-  [{ includeMessage: 1 }, 'openTelemetry() cannot use 1 as includeMessage'],
-  [{ onWarning: 'log' }, "openTelemetry() cannot use 'log' as onWarning"],
+  [{ includeMessage: 1 }, 'includeMessage of openTelemetry() must be true or false'],
+  [{ onWarning: 'log' }, 'onWarning of openTelemetry() must be a function'],
 ])('refuses %j', (options, message) => {
   expect(() => openTelemetry(options as OpenTelemetryOptions)).toThrow(
     expect.objectContaining({

@@ -69,7 +69,7 @@ describe('flushTelemetry', () => {
   it.each([-1, Number.NaN, 2 ** 31, '1'])('refuses the timeout %o', async (timeout) => {
     await expect(flushTelemetry(timeout as number)).rejects.toMatchObject({
       code: 'INVALID_OPTION',
-      message: expect.stringMatching(/^flushTelemetry\(\) cannot use .* as timeout\. Use 0 to/),
+      message: expect.stringMatching(/^timeout of flushTelemetry\(\) must be 0 to/),
     });
   });
 });
@@ -128,8 +128,8 @@ describe('manageTelemetry', () => {
       {},
       'manageTelemetry() cannot use undefined as onClose. Pass onClose from the lifecycle of serve().',
     ],
-    [() => undefined, { timeout: -1 }, /cannot use -1 as timeout\. Use 0 to 2,147,483,647/],
-    [() => undefined, { logger: {} }, /cannot use an object as logger\. Use an object with a warn/],
+    [() => undefined, { timeout: -1 }, /must be 0 to 2,147,483,647/],
+    [() => undefined, { logger: {} }, /must be an object with a warn/],
     [() => undefined, { log: console }, "has no option 'log'."],
   ])('refuses (%o, %o)', (onClose, options, message) => {
     const call = () => Reflect.apply(manageTelemetry, undefined, [onClose, options]);

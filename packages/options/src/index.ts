@@ -22,7 +22,7 @@ export { isIntended, markIntended, warn } from './warnings.js';
 export interface Kind {
   /** Whether the option accepts a value other than undefined. */
   readonly accepts: (value: unknown) => boolean;
-  /** Completes the sentence "Use …". */
+  /** Completes the sentence "name must be …". */
   readonly description: string;
   /** Lists the parts that are wrong; none if the whole value is. Each text follows "cannot use". */
   readonly explain?: (value: unknown) => readonly string[];
@@ -251,7 +251,7 @@ export function findOptionProblems<Options extends object>(
 ): string[] {
   if (options === undefined) return [];
   if (!isObject(options)) {
-    return [`${call} cannot use ${describeValue(options)} as options. Pass an object.`];
+    return [`options of ${call} must be an object: got ${describeValue(options)}.`];
   }
   return Object.entries(options).flatMap(([name, value]) => {
     const known = Object.hasOwn(kinds, name) ? kinds[name as keyof Options] : undefined;
@@ -259,7 +259,7 @@ export function findOptionProblems<Options extends object>(
     if (value === undefined || known.accepts(value)) return [];
     const parts = known.explain?.(value) ?? [];
     if (parts.length > 0) return parts.map((part) => `${call} cannot use ${part}`);
-    return `${call} cannot use ${describeValue(value)} as ${name}. Use ${known.description}.`;
+    return `${name} of ${call} must be ${known.description}: got ${describeValue(value)}.`;
   });
 }
 

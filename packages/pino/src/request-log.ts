@@ -108,6 +108,6 @@ function assertLogger(call: string, logger: unknown): void {
   if (fn.accepts(isLevelEnabled)) return;
   throw new SetupError(
     'INVALID_OPTION',
-    `${call} cannot use ${describeValue(logger)} as logger. Use a pino logger, such as the result of createLogger().`,
+    `logger of ${call} must be a pino logger, such as the result of createLogger(): got ${describeValue(logger)}.`,
   );
 }

@@ -74,16 +74,16 @@ describe('createLogger', () => {
     [{ levle: 'info' }, "createLogger() has no option 'levle'. Did you mean 'level'?"],
     [
       { level: 'verbose' },
-      "createLogger() cannot use 'verbose' as level. Use 'trace', 'debug', 'info', 'warn', 'error', 'fatal' or 'silent'.",
+      "level of createLogger() must be 'trace', 'debug', 'info', 'warn', 'error', 'fatal' or 'silent': got 'verbose'.",
     ],
     [
       { format: 'text' },
-      "createLogger() cannot use 'text' as format. Use 'auto', 'json' or 'pretty'.",
+      "format of createLogger() must be 'auto', 'json' or 'pretty': got 'text'.",
     ],
-    [{ serializeError: true }, 'createLogger() cannot use true as serializeError. Use a function.'],
+    [{ serializeError: true }, 'serializeError of createLogger() must be a function: got true.'],
     [
       { destination: 'app.log' },
-      "createLogger() cannot use 'app.log' as destination. Use a stream, or an object with a write() method.",
+      "destination of createLogger() must be a stream, or an object with a write() method: got 'app.log'.",
     ],
   ])('refuses %o', (options, message) => {
     const error = new SetupError('INVALID_OPTION', message);

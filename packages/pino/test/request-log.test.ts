@@ -341,15 +341,15 @@ describe('the arguments', () => {
     ],
     [
       () => logRequests(logger, { quiet: ['/health'] } as object),
-      "logRequests() cannot use ['/health'] as quiet. Use a function.",
+      "quiet of logRequests() must be a function: got ['/health'].",
     ],
     [
       () => logRequests(console as never),
-      'logRequests() cannot use an instance of Console as logger. Use a pino logger, such as the result of createLogger().',
+      'logger of logRequests() must be a pino logger, such as the result of createLogger(): got an instance of Console.',
     ],
     [
       () => logErrors(undefined as never),
-      'logErrors() cannot use undefined as logger. Use a pino logger, such as the result of createLogger().',
+      'logger of logErrors() must be a pino logger, such as the result of createLogger(): got undefined.',
     ],
   ])('%# are refused if they are wrong', (call, message) => {
     expect(call).toThrow(new SetupError('INVALID_OPTION', message));

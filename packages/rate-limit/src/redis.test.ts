@@ -10,10 +10,10 @@ it.each<[unknown[], string]>([
   ],
   [[{}], 'createRedisStore() cannot use an object. Pass a client'],
   [[client, { prefx: '' }], "createRedisStore() has no option 'prefx'. Did you mean 'prefix'?"],
-  [[client, { prefix: '' }], "createRedisStore() cannot use '' as prefix. Use a non-empty string."],
+  [[client, { prefix: '' }], "prefix of createRedisStore() must be a non-empty string: got ''."],
   [
     [client, { timeout: 0 }],
-    'createRedisStore() cannot use 0 as timeout. Use an integer number of milliseconds from 1',
+    'timeout of createRedisStore() must be an integer number of milliseconds from 1',
   ],
 ])('createRedisStore() rejects %o', (args, message) => {
   expect(() => Reflect.apply(createRedisStore, undefined, args)).toThrow(

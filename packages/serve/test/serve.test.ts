@@ -350,7 +350,7 @@ describe('a second application, for operators,', () => {
     ],
     [
       'createApp(), { port: 0, operationsPort: -1 }',
-      'serve() cannot use -1 as operationsPort. Use an integer from 0 to 65535.',
+      'operationsPort of serve() must be an integer from 0 to 65535: got -1.',
     ],
   ])('needs a port: serve(%s)', async (args, message) => {
     const { code, stderr } = await startProgram(`await serve(${args});`).ended;
@@ -502,27 +502,30 @@ describe('a failed start exits with 1', () => {
   });
 
   it.each([
-    ['dealy: 5', "has no option 'dealy'. Did you mean 'delay'?"],
+    ['dealy: 5', "serve() has no option 'dealy'. Did you mean 'delay'?"],
     [
       'delay: -1',
-      'cannot use -1 as delay. Use an integer number of milliseconds from 0 to 2147483647.',
+      'delay of serve() must be an integer number of milliseconds from 0 to 2147483647: got -1.',
     ],
     [
       'timeout: 2 ** 31',
-      'cannot use 2147483648 as timeout. Use an integer number of milliseconds from 0 to 2147483647.',
+      'timeout of serve() must be an integer number of milliseconds from 0 to 2147483647: got 2147483648.',
     ],
-    ['logger: { info() {} }', 'Use an object with the methods info, warn and error.'],
-    ["signals: ['TERM']", "cannot use ['TERM'] as signals. Use an array of signal names."],
+    [
+      'logger: { info() {} }',
+      'logger of serve() must be an object with the methods info, warn and error',
+    ],
+    ["signals: ['TERM']", "signals of serve() must be an array of signal names: got ['TERM']."],
     [
       'delay: 5, timeout: 6, deadline: 10',
-      'cannot use 10 as deadline: delay and timeout together take 11 ms. Use a larger deadline, or a smaller delay or timeout.',
+      'serve() cannot use 10 as deadline: delay and timeout together take 11 ms. Use a larger deadline, or a smaller delay or timeout.',
     ],
   ])('with the option { %s }', async (options, message) => {
     const { code, stdout, stderr } = await startProgram(
       `await serve(createApp(), { port: 0, ${options} });`,
     ).ended;
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/^The application failed to start: serve\(\) .*\n$/);
+    expect(stderr).toMatch(/^The application failed to start: .*\n$/);
     expect(stderr).toContain(message);
   });
 
@@ -804,7 +807,7 @@ describe('runProcess()', () => {
 
   it('refuses signals that do not exist, and callbacks that are not functions', async () => {
     const signal = startProgram("await runProcess(() => {}, { signals: ['SIGTERN'] });");
-    expect((await signal.ended).stderr).toContain('Use an array of signal names.');
+    expect((await signal.ended).stderr).toContain('must be an array of signal names');
     const callback = startProgram('await runProcess(({ onClose }) => onClose(Promise.resolve()));');
     expect((await callback.ended).stderr).toContain(
       'onClose() cannot use an instance of Promise. Pass a function.',

@@ -318,13 +318,13 @@ describe('serveStatic() rejects', () => {
     [{ dotFiles: 'deny' }, "serveStatic() has no option 'dotFiles'. Did you mean 'dotfiles'?"],
     [
       { dotfiles: 'denied' },
-      "serveStatic() cannot use 'denied' as dotfiles. Use 'ignore', 'allow' or 'deny'.",
+      "dotfiles of serveStatic() must be 'ignore', 'allow' or 'deny': got 'denied'.",
     ],
-    [{ index: '' }, "serveStatic() cannot use '' as index. Use a non-empty string or false."],
-    [{ index: true }, 'serveStatic() cannot use true as index. Use a non-empty string or false.'],
+    [{ index: '' }, "index of serveStatic() must be a non-empty string or false: got ''."],
+    [{ index: true }, 'index of serveStatic() must be a non-empty string or false: got true.'],
     [
       { cacheControl: 60 },
-      'serveStatic() cannot use 60 as cacheControl. Use a string without control characters or false.',
+      'cacheControl of serveStatic() must be a string without control characters or false: got 60.',
     ],
     [
       {
@@ -335,14 +335,14 @@ describe('serveStatic() rejects', () => {
         precompressed: 'br',
       },
       [
-        "serveStatic() cannot use ['html'] as extensions. Use an array of extensions such as '.html'.",
-        "serveStatic() cannot use '../a.html' as fallback. Use a path below the root such as 'index.html'.",
-        'serveStatic() cannot use an object as headers. Use a function.',
-        "serveStatic() cannot use true as symlinks. Use 'follow' or 'inside'.",
-        "serveStatic() cannot use 'br' as precompressed. Use true or false.",
+        "extensions of serveStatic() must be an array of extensions such as '.html': got ['html'].",
+        "fallback of serveStatic() must be a path below the root such as 'index.html': got '../a.html'.",
+        'headers of serveStatic() must be a function: got an object.',
+        "symlinks of serveStatic() must be 'follow' or 'inside': got true.",
+        "precompressed of serveStatic() must be true or false: got 'br'.",
       ].join('\n'),
     ],
-    ['/assets', "serveStatic() cannot use '/assets' as options. Pass an object."],
+    ['/assets', "options of serveStatic() must be an object: got '/assets'."],
   ])('the options %j', (options, message) => {
     expect(() => Reflect.apply(serveStatic, undefined, [folder.root, options])).toThrow(
       expect.objectContaining({ name: 'SetupError', code: 'INVALID_OPTION', message }),
@@ -371,7 +371,7 @@ describe('serveStatic() rejects', () => {
       "must be a directory: 'nowhere' is not one. ",
       "The pattern 'assets' is not valid: start the prefix",
       "serveStatic() has no option 'indx'. Did you mean 'index'?\n",
-      'serveStatic() cannot use true as dotfiles. ',
+      'dotfiles of serveStatic() must be ',
     ]) {
       expect(call).toThrow(problem);
     }

@@ -111,8 +111,8 @@ describe('sendFile()', () => {
     [new URL('https://a.example/b'), {}, 'sendFile() cannot use an instance of URL as path.'],
     [pathToFileURL('/a'), { root: '/' }, 'sendFile() cannot use an instance of URL as path.'],
     ['a', { rot: '/' }, "sendFile() has no option 'rot'. Did you mean 'root'?"],
-    ['a', { cacheControl: 'a\n' }, 'sendFile() cannot use'],
-    ['a', '/', "sendFile() cannot use '/' as options. Pass an object."],
+    ['a', { cacheControl: 'a\n' }, 'cacheControl of sendFile() must be'],
+    ['a', '/', "options of sendFile() must be an object: got '/'."],
   ])('rejects the path %o with the options %j', async (path, options, message) => {
     const call: Promise<void> = Reflect.apply(sendFile, undefined, [{}, path, options]);
     await expect(call).rejects.toMatchObject({

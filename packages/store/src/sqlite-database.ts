@@ -85,7 +85,7 @@ const OPTIONS: Kinds<SqliteOptions<string, unknown>> = {
   warn: fn,
 };
 const FILE = kind(
-  "the path of a file. For a test, create a folder with mkdtemp(), and use join(folder, 'test.db')",
+  "the path of a file, such as join(folder, 'test.db') with a folder from mkdtemp()",
   (value) => nonEmptyString.accepts(value) && !/^(:memory:|file:.*)$|\0/is.test(String(value)),
 );
 const REQUIRED = [
@@ -343,7 +343,7 @@ export function openSqlite<Name extends string, Queries>(
   const problems = findOptionProblems('openSqlite()', options, OPTIONS);
   if (!FILE.accepts(path)) {
     const { description } = FILE;
-    problems.unshift(`openSqlite() cannot use ${describeValue(path)} as path. Use ${description}.`);
+    problems.unshift(`path of openSqlite() must be ${description}: got ${describeValue(path)}.`);
   }
   const missing = REQUIRED.filter((name) => Object(options)[name] === undefined);
   for (const name of missing) {

@@ -462,8 +462,7 @@ describe('openSqlite', () => {
       expect(() => openSqlite(path, NOTES)).toThrow(
         new StoreError(
           'INVALID_OPTION',
-          `openSqlite() cannot use ${text} as path. Use the path of a file. ` +
-            "For a test, create a folder with mkdtemp(), and use join(folder, 'test.db').",
+          `path of openSqlite() must be the path of a file, such as join(folder, 'test.db') with a folder from mkdtemp(): got ${text}.`,
         ),
       );
       expect(existsSync(path)).toBe(false);
@@ -507,10 +506,10 @@ describe('openSqlite', () => {
       new StoreError(
         'INVALID_OPTION',
         [
-          "openSqlite() cannot use '' as path. Use the path of a file. For a test, create a folder with mkdtemp(), and use join(folder, 'test.db').",
-          'openSqlite() cannot use 0 as applicationId. Use an integer from 1 to 2147483647.',
-          'openSqlite() cannot use [] as migrations. Use a non-empty array of SQL strings.',
-          'openSqlite() cannot use an object as statements. Use an object of SQL strings by name.',
+          "path of openSqlite() must be the path of a file, such as join(folder, 'test.db') with a folder from mkdtemp(): got ''.",
+          'applicationId of openSqlite() must be an integer from 1 to 2147483647: got 0.',
+          'migrations of openSqlite() must be a non-empty array of SQL strings: got [].',
+          'statements of openSqlite() must be an object of SQL strings by name: got an object.',
           "openSqlite() has no option 'timout'. Did you mean 'timeout'?",
           'openSqlite() needs the option setting. Use a non-empty string.',
         ].join('\n'),

@@ -36,7 +36,7 @@ export function testOptions(
   describe.each(calls)('%s', (call, run, options) => {
     const rows = Object.entries(options);
     const problemOf = ([name, [, shown, accepted]]: (typeof rows)[number]) =>
-      `${call} cannot use ${shown} as ${name}. Use ${accepted}.`;
+      `${name} of ${call} must be ${accepted}: got ${shown}.`;
 
     it.each(rows)('rejects a wrong %s', async (...row) => {
       const [name, [value]] = row;
@@ -71,7 +71,7 @@ export function testOptions(
       [[], '[]'],
       [function next() {}, 'the function next'],
     ])('rejects %o in place of options', async (value, shown) => {
-      const message = `${call} cannot use ${shown} as options. Pass an object.`;
+      const message = `options of ${call} must be an object: got ${shown}.`;
       expect(await errorOf(run, value)).toEqual(setupError('INVALID_OPTION', message));
     });
   });

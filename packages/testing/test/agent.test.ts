@@ -164,19 +164,22 @@ describe('an agent', () => {
   });
 
   it.each([
-    [{ orgin: 'x' }, "has no option 'orgin'. Did you mean 'origin'?"],
-    [{ origin: 7 }, "cannot use 7 as origin. Use an origin such as 'https://example.com'."],
+    [{ orgin: 'x' }, "app.agent() has no option 'orgin'. Did you mean 'origin'?"],
+    [
+      { origin: 7 },
+      "origin of app.agent() must be an origin such as 'https://example.com': got 7.",
+    ],
     ...['example.com', 'https://example.com/', 'ftp://example.com'].map(
       (origin) =>
         [
           { origin },
-          `cannot use '${origin}' as origin. Use an origin such as 'https://example.com'.`,
+          `origin of app.agent() must be an origin such as 'https://example.com': got '${origin}'.`,
         ] as const,
     ),
   ] as const)('refuses the options %j', async (options, message) => {
     await using app = await createCookieApp();
     expect(() => app.agent(options as AgentOptions)).toThrow(
-      new SetupError('INVALID_OPTION', `app.agent() ${message}`),
+      new SetupError('INVALID_OPTION', message),
     );
   });
 });

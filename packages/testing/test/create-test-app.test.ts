@@ -60,28 +60,28 @@ describe('controllers', () => {
 describe('an option', () => {
   it.each([
     [undefined, 'createTestApp() needs options. Pass an object.'],
-    [[], 'createTestApp() cannot use [] as options. Pass an object.'],
+    [[], 'options of createTestApp() must be an object: got [].'],
     [
       { controlers: controllers },
       "createTestApp() has no option 'controlers'. Did you mean 'controllers'?",
     ],
     [{ onErorr: () => {} }, "createTestApp() has no option 'onErorr'. Did you mean 'onError'?"],
-    [{ register: {} }, 'createTestApp() cannot use an object as register. Use a function.'],
+    [{ register: {} }, 'register of createTestApp() must be a function: got an object.'],
     [
       { before: mark('a') },
-      'createTestApp() cannot use a function as before. Use an array of middleware.',
+      'before of createTestApp() must be an array of middleware: got a function.',
     ],
     [
       { overrides: { 'a token': {} } },
-      'createTestApp() cannot use an object as overrides. Use an array of [token, provider, options?].',
+      'overrides of createTestApp() must be an array of [token, provider, options?]: got an object.',
     ],
     [
       { overrides: ['a token', { useValue: 1 }] },
-      'createTestApp() cannot use an array as overrides. Use an array of [token, provider, options?].',
+      'overrides of createTestApp() must be an array of [token, provider, options?]: got an array.',
     ],
     [
       { app: 1, after: 2 },
-      /^createTestApp\(\) cannot use 1 as app\..*\n.*2 as after\..*\n.*combine/,
+      /^app of createTestApp\(\) must .* got 1\.\nafter of .* got 2\.\n.*combine/,
     ],
   ])('that is wrong is refused: %j', async (options, message) => {
     const start = createTestApp(options as never);

@@ -132,7 +132,7 @@ describe('a guard override', () => {
       await expect(start).rejects.toMatchObject({
         code: 'INVALID_OPTION',
         message: expect.stringContaining(
-          'as guardOverrides. Use an array of [guard, replacement] with functions.',
+          'guardOverrides of createTestApp() must be an array of [guard, replacement] with functions: got',
         ),
       });
     },

@@ -213,7 +213,7 @@ function findCreationErrors(
     errors.push(optionError(text));
   }
   if (typeof name === 'string') return errors;
-  const text = `${call} cannot use ${describeValue(name)} as name. Use a string.`;
+  const text = `name of ${call} must be a string: got ${describeValue(name)}.`;
   return [optionError(text), ...errors];
 }
 

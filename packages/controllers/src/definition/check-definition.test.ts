@@ -120,7 +120,9 @@ describe('ControllerRegistry', () => {
           }),
           expect.objectContaining({
             code: 'ROUTE_REGISTRATION',
-            message: expect.stringContaining('@Post() cannot use 99 as status.'),
+            message: expect.stringContaining(
+              'status of @Post() must be an integer from 200 to 599: got 99.',
+            ),
           }),
         ],
       }),

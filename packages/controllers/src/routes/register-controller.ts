@@ -94,7 +94,7 @@ function checkRouter(router: unknown): ControllerError[] {
   if (foreign !== undefined) return [foreign];
   if (ROUTER.accepts(router)) return [];
   const value = describeValue(router);
-  return [optionError(`${call} cannot use ${value} as router. Use ${ROUTER.description}.`)];
+  return [optionError(`router of ${call} must be ${ROUTER.description}: got ${value}.`)];
 }
 
 /** Finds all problems that prevent the registration of controllers, without registering anything. */

@@ -137,10 +137,10 @@ describe('the options', () => {
     expect(() => Reflect.construct(HttpError, [404, 'Why.', options])).toThrow(
       optionError(
         "new HttpError() has no option 'header'. Did you mean 'headers'?",
-        "new HttpError() cannot use '' as code. Use a non-empty string.",
-        "new HttpError() cannot use 'no' as expose. Use true or false.",
-        'new HttpError() cannot use 1 as report. Use true or false.',
-        'new HttpError() cannot use [] as details. Use an object.',
+        "code of new HttpError() must be a non-empty string: got ''.",
+        "expose of new HttpError() must be true or false: got 'no'.",
+        'report of new HttpError() must be true or false: got 1.',
+        'details of new HttpError() must be an object: got [].',
       ),
     );
   });

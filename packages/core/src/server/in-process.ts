@@ -57,7 +57,7 @@ export function createRequest(path: string, init: RequestInit | undefined): Requ
   if (typeof (init ?? {}) !== 'object') {
     throw new SetupError(
       'INVALID_OPTION',
-      `app.request() cannot use ${describeValue(init)} as options. Pass an object.`,
+      `options of app.request() must be an object: got ${describeValue(init)}.`,
     );
   }
   // `new URL('//users', base)` would read 'users' as the host.

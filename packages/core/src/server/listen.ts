@@ -171,13 +171,14 @@ export async function listen(
 }
 
 function findArgumentProblems(app: unknown, port: unknown): readonly string[] {
-  const fixes = [
-    ['app', app, fixForApplication(app)],
-    ['port', port, fixForPort(port)],
-  ] as const;
-  return fixes.flatMap(([name, value, fix]) =>
-    fix === undefined ? [] : `listen() cannot use ${describeValue(value)} as ${name}. ${fix}`,
-  );
+  const fix = fixForApplication(app);
+  const problems =
+    fix === undefined ? [] : [`listen() cannot use ${describeValue(app)} as app. ${fix}`];
+  if (PORT.accepts(port)) return problems;
+  const isNumeric = typeof port === 'string' && PORT.accepts(Number(port)) && port.trim() !== '';
+  const hint = isNumeric ? ' Convert it with Number().' : '';
+  problems.push(`port of listen() must be ${PORT.description}: got ${describeValue(port)}.${hint}`);
+  return problems;
 }
 
 function fixForApplication(app: unknown): string | undefined {
@@ -187,12 +188,6 @@ function fixForApplication(app: unknown): string | undefined {
 }
 
 const PORT = integer(0, 65_535);
-
-function fixForPort(port: unknown): string | undefined {
-  if (PORT.accepts(port)) return undefined;
-  const isNumeric = typeof port === 'string' && PORT.accepts(Number(port)) && port.trim() !== '';
-  return isNumeric ? 'Convert it with Number().' : `Use ${PORT.description}.`;
-}
 
 /** Returns the sockets of open connections, upgraded ones included. */
 function trackSockets(server: HttpServer, event: string): ReadonlySet<Socket> {

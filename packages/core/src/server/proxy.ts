@@ -205,7 +205,7 @@ function findTrustProblems(call: string, name: string, trust: unknown): readonly
   if (Array.isArray(trust)) return trust.flatMap((entry) => findRangeProblem(call, name, entry));
   if (Number.isSafeInteger(trust) && Number(trust) >= 0) return [];
   return [
-    `${call} cannot use ${describeValue(trust)} as ${name}. Use a number of proxies, or a list of addresses and CIDR ranges such as ['10.0.0.0/8'].`,
+    `${name} of ${call} must be a number of proxies, or a list of addresses and CIDR ranges such as ['10.0.0.0/8']: got ${describeValue(trust)}.`,
   ];
 }
 

@@ -33,7 +33,7 @@ const places = {
   'parameter of a method': [Users.prototype, 'run', 0],
 } satisfies Record<string, unknown[]>;
 
-const scopes = "Use 'singleton', 'transient' or 'request'.";
+const scopes = "'singleton', 'transient' or 'request'";
 const onlyParameters =
   'only parameters of a constructor are injected.\n  Fix: move it to a parameter of the constructor.';
 const onlyClasses = 'it decorates classes only.\n  Fix: move it to the class.';
@@ -49,17 +49,17 @@ const misuses: Misuse[] = [
   [
     '@Service with an unknown scope',
     () => service({ scope: 'REQUEST' })(...places.class),
-    `@Service() to the class Users: @Service() cannot use 'REQUEST' as scope. ${scopes}`,
+    `@Service() to the class Users: scope of @Service() must be ${scopes}: got 'REQUEST'.`,
   ],
   [
     '@Service with a value as eager',
     () => service({ eager: 'yes' })(...places.class),
-    "@Service() to the class Users: @Service() cannot use 'yes' as eager. Use true or false.",
+    "@Service() to the class Users: eager of @Service() must be true or false: got 'yes'.",
   ],
   [
     '@Repository with a name',
     () => repository('users')(...places.class),
-    "@Repository() to the class Users: @Repository() cannot use 'users' as options. Pass an object.",
+    "@Repository() to the class Users: options of @Repository() must be an object: got 'users'.",
   ],
   [
     '@Service with an eager request scope',
@@ -215,7 +215,7 @@ describe('a decorator fails', () => {
     const decorate = () => service({ scope: 1, eagre: true })(...places.class);
 
     expect(messageOf(decorate).split('\n')).toEqual([
-      `Cannot apply @Service() to the class Users: @Service() cannot use 1 as scope. ${scopes}`,
+      `Cannot apply @Service() to the class Users: scope of @Service() must be ${scopes}: got 1.`,
       "Cannot apply @Service() to the class Users: @Service() has no option 'eagre'. Did you mean 'eager'?",
     ]);
   });

@@ -99,8 +99,8 @@ describe('options', () => {
       "setCookie() has no option 'http_only'. Did you mean 'httpOnly'?",
     ],
     [{ path: 5 }, 'its path is 5. Use a string.'],
-    [60, 'setCookie() cannot use 60 as options. Pass an object.'],
-    [null, 'setCookie() cannot use null as options. Pass an object.'],
+    [60, 'options of setCookie() must be an object: got 60.'],
+    [null, 'options of setCookie() must be an object: got null.'],
   ])('cannot be %j', async (options, ...problems) => {
     await lines((ctx) => {
       for (const set of [setCookie, signedCookies(['x'.repeat(32)]).set]) {
