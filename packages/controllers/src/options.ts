@@ -34,7 +34,7 @@ export interface BuildRoutesOptions extends Partial<SharedReferences> {
 export interface PluginLogger {
   /** Logs discovery and registration. Only called with `debug: true`. */
   debug(message: string): void;
-  /** Logs problems that do not stop the startup. */
+  /** Logs problems that do not make the start fail. */
   warn(message: string): void;
 }
 
@@ -44,7 +44,7 @@ export interface ControllersPluginOptions
     Partial<DiscoveryOptions> {
   /** Router on which the routes are registered. The application mounts it. */
   readonly router: Router;
-  /** Whether a file that cannot be imported stops the startup. Default: false, which logs a warning. */
+  /** Whether the start fails when a file cannot be imported. Default: false, which logs a warning. */
   readonly strict?: boolean;
   /**
    * Whether to dispose the container when the application closes or the installation fails. Default:

@@ -227,7 +227,7 @@ describe('controllersPlugin with root', () => {
       expect.stringMatching(
         /^\[controllers\] Discovery failed: importing the file threw 1\n {2}At: .*b\.js\n/,
       ),
-      '[controllers] 1 of 2 files was skipped; its routes are not registered. Set strict: true to stop the startup instead.',
+      '[controllers] 1 of 2 files was skipped; its routes are not registered. Set strict: true to make the start fail instead.',
     ]);
   });
 
@@ -258,7 +258,7 @@ describe('controllersPlugin with root', () => {
         'Fix: correct the file, or add it to exclude.',
       )}`,
       expect.stringContaining('threw Error: other'),
-      '[controllers] 5 of 6 files were skipped; their routes are not registered. Set strict: true to stop the startup instead.',
+      '[controllers] 5 of 6 files were skipped; their routes are not registered. Set strict: true to make the start fail instead.',
     ]);
   });
 

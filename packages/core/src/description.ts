@@ -170,7 +170,7 @@ export interface Registrations {
   /** The prefixes at which the router is mounted, also within other routers. */
   readonly prefixes: readonly string[];
   /**
-   * The problems that are certain to stop the startup, in order of registration. Middleware that no route is
+   * The problems that are certain to make the start fail, in order of registration. Middleware that no route is
    * registered after becomes one when the application is sealed.
    */
   readonly problems: readonly Error[];

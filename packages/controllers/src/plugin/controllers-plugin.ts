@@ -312,7 +312,7 @@ function asProblem(error: unknown): DiscoveryError {
 
 function describeSkipped(skipped: number, count: number): string {
   const [verb, routes] = skipped === 1 ? ['was', 'its routes'] : ['were', 'their routes'];
-  return `${skipped} of ${count} files ${verb} skipped; ${routes} are not registered. Set strict: true to stop the startup instead.`;
+  return `${skipped} of ${count} files ${verb} skipped; ${routes} are not registered. Set strict: true to make the start fail instead.`;
 }
 
 async function warnOfNone(

@@ -47,7 +47,7 @@ export interface Plugin {
   /** The plugin's name in error messages. */
   readonly name: string;
   /**
-   * Registers middleware and routes. An error stops the startup without calling `close`, so release
+   * Registers middleware and routes. If it throws, the start fails without calling `close`, so release
    * what you opened before you throw.
    *
    * @param app - The application, still open to registrations.
@@ -55,7 +55,7 @@ export interface Plugin {
   install(app: Application): void | Promise<void>;
   /**
    * Called when the application is sealed. Check here what depends on all registrations, such as the
-   * prefixes of mounted routers. An error stops the startup. The checks of the application and of the
+   * prefixes of mounted routers. If it throws, the start fails. The checks of the application and of the
    * other plugins still run, so that one error reports all problems. To report several, throw an error
    * with an array of errors as `problems`.
    *

@@ -19,7 +19,7 @@ export interface Match<T> {
 
 type RoutesByMethod<T> = Map<string, T>;
 
-/** A node of the tree. A path reaches each node in one way only, so a search visits it at most once. */
+/** A node of the tree. A path reaches each node in exactly one way, so a search visits it at most once. */
 interface Node<T> {
   /** The text between the parent and this node; empty for the root and after a parameter. */
   text: string;
