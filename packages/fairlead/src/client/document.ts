@@ -7,11 +7,14 @@ export function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Returns an object; an empty one for other values. */
+export function nodeOf(value: unknown): Node {
+  return isNode(value) ? value : {};
+}
+
 /** Returns the object members of an object, in order. */
 export function nodesOf(value: unknown): readonly (readonly [name: string, node: Node])[] {
-  return Object.entries(isNode(value) ? value : {}).filter((entry): entry is [string, Node] =>
-    isNode(entry[1]),
-  );
+  return Object.entries(nodeOf(value)).filter((entry): entry is [string, Node] => isNode(entry[1]));
 }
 
 export function listOf(value: unknown): readonly unknown[] {
@@ -61,7 +64,7 @@ export class Document {
       if (seen.has(target)) return {};
       node = target;
     }
-    return isNode(node) ? node : {};
+    return nodeOf(node);
   }
 
   /** Returns the target of a reference. */

@@ -1,4 +1,4 @@
-import { type Document, isNode, listOf, type Node, pointerOf, textOf } from './document.js';
+import { type Document, isNode, listOf, type Node, nodeOf, pointerOf, textOf } from './document.js';
 import {
   type Form,
   intersection,
@@ -61,9 +61,7 @@ export class SchemaTypes {
   /** Lists references to the schemas among the components. */
   #components(): readonly string[] {
     const { schemas } = this.#document.resolve(this.#document.root.components);
-    return Object.keys(isNode(schemas) ? schemas : {}).map((name) =>
-      referenceTo(['components', 'schemas', name]),
-    );
+    return Object.keys(nodeOf(schemas)).map((name) => referenceTo(['components', 'schemas', name]));
   }
 
   /** Returns the type of a schema. */
@@ -102,7 +100,7 @@ export class SchemaTypes {
       this.propertiesOf(part, [...outer, schema]),
     );
     const required = new Set(listOf(schema.required));
-    const own = Object.entries(isNode(schema.properties) ? schema.properties : {});
+    const own = Object.entries(nodeOf(schema.properties));
     const found = new Map<string, Property>();
     const add = (name: string, property: Property) => {
       const isRequired = property.isRequired || found.get(name)?.isRequired === true;
@@ -118,7 +116,7 @@ export class SchemaTypes {
 
   /** Returns the documentation of a schema or a parameter. */
   describe(schema: unknown, given: Node = {}): readonly string[] {
-    const node = isNode(schema) ? schema : {};
+    const node = nodeOf(schema);
     const description = textOf(given.description) ?? textOf(node.description);
     const value = node.default === undefined ? '' : JSON.stringify(node.default);
     const lines = description === undefined ? [] : [description];
@@ -231,11 +229,11 @@ export class SchemaTypes {
   #object(schema: Node, form: Form, isCombined: boolean): Type {
     const { additionalProperties, patternProperties, propertyNames } = schema;
     const required = new Set(listOf(schema.required));
-    const properties = Object.entries(isNode(schema.properties) ? schema.properties : {});
+    const properties = Object.entries(nodeOf(schema.properties));
     const members = properties.flatMap(([name, property]) =>
       this.#member(name, { schema: property, isRequired: required.has(name) }, form),
     );
-    const others = Object.values(isNode(patternProperties) ? patternProperties : {});
+    const others = Object.values(nodeOf(patternProperties));
     if (additionalProperties === true || isNode(additionalProperties)) {
       others.push(additionalProperties);
     }
@@ -281,9 +279,7 @@ export class SchemaTypes {
     if (!combines(schema)) return [];
     const parts = [schema, ...listOf(schema.allOf).filter(isNode)];
     const names = parts.flatMap(({ required, properties }) =>
-      listOf(required).filter(
-        (name) => !Object.hasOwn(isNode(properties) ? properties : {}, String(name)),
-      ),
+      listOf(required).filter((name) => !Object.hasOwn(nodeOf(properties), String(name))),
     );
     if (names.length === 0) return [];
     const { required: _, ...rest } = schema;
@@ -307,10 +303,10 @@ export class SchemaTypes {
   #option(option: unknown, { discriminator }: Node, form: Form): Type {
     const type = this.of(option, form);
     if (!isNode(option) || typeof option.$ref !== 'string') return type;
-    const { propertyName, mapping }: Node = isNode(discriminator) ? discriminator : {};
+    const { propertyName, mapping }: Node = nodeOf(discriminator);
     if (typeof propertyName !== 'string') return type;
     const target = option.$ref;
-    const mapped = Object.entries(isNode(mapping) ? mapping : {})
+    const mapped = Object.entries(nodeOf(mapping))
       .filter(([, value]) => [value, `${COMPONENTS}${value}`].includes(target))
       .map(([value]) => value);
     const values = mapped.length > 0 ? mapped : [pointerOf(target).at(-1) ?? ''];
@@ -359,16 +355,14 @@ export class SchemaTypes {
     if (typeof $ref === 'string' && $ref.startsWith('#'))
       found.targets.add(referenceTo(pointerOf($ref)));
     const required = new Set(listOf(schema.required));
-    for (const [name, property] of Object.entries(
-      isNode(schema.properties) ? schema.properties : {},
-    )) {
+    for (const [name, property] of Object.entries(nodeOf(schema.properties))) {
       if (!isNode(property)) continue;
       found.differs ||= property.readOnly === true || property.writeOnly === true;
       found.differs ||= !required.has(name) && this.#hasDefault(property);
     }
     const { properties, patternProperties, items, additionalProperties } = schema;
     const inner = [
-      ...[properties, patternProperties].flatMap((one) => Object.values(isNode(one) ? one : {})),
+      ...[properties, patternProperties].flatMap((one) => Object.values(nodeOf(one))),
       ...[schema.allOf, schema.anyOf, schema.oneOf, schema.prefixItems, items].flatMap(listOf),
       ...[items, additionalProperties],
     ];
