@@ -9,7 +9,7 @@ import {
 } from '@fairlead/core';
 import { nearestName } from '@fairlead/options';
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { Argument, RouteTool } from './tools.js';
+import { type Argument, JSON_TYPE, type RouteTool } from './tools.js';
 
 /** Finds the route that handles a request. */
 export type FindRoute = (method: string, target: string) => Promise<Route | undefined>;
@@ -214,7 +214,7 @@ async function toResult(
       `${head}\n\nThe response is larger than ${limit} bytes. Ask for less, such as for one page.`,
     );
   }
-  const isJson = /^application\/(?:[\w.-]+\+)?json$/.test(type);
+  const isJson = JSON_TYPE.test(type);
   const isText =
     isJson ||
     type === '' ||

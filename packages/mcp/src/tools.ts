@@ -223,9 +223,13 @@ function createInputs(
   };
 }
 
-/** Matches the media types that a tool can send. */
-const SENDABLE =
-  /^(?:application\/(?:[\w.-]+\+)?json|application\/x-www-form-urlencoded|text\/plain)$/;
+/** Media types of JSON. */
+export const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json$/;
+
+/** Whether a call can send a media type. */
+function isSendable(type: string): boolean {
+  return JSON_TYPE.test(type) || /^(?:application\/x-www-form-urlencoded|text\/plain)$/.test(type);
+}
 
 /** Returns the media type and the schema of a route's body. */
 function readBody(
@@ -236,9 +240,8 @@ function readBody(
   if (requestBody === undefined || route.method === 'GET' || route.method === 'HEAD') return;
   const { content } = requestBody;
   const types = Object.keys(content);
-  const mediaType =
-    types.find((one) => /json$/.test(one)) ?? types.find((one) => SENDABLE.test(one));
-  if (mediaType !== undefined && SENDABLE.test(mediaType)) {
+  const mediaType = types.find((one) => /json$/.test(one)) ?? types.find(isSendable);
+  if (mediaType !== undefined && isSendable(mediaType)) {
     return { mediaType, schema: content[mediaType]?.schema ?? {} };
   }
   const fix = 'Accept JSON, too, or remove tool from the route.';
@@ -271,7 +274,7 @@ function successesOf({ responses }: OperationObject) {
   );
 }
 
-/** Returns the schema of the JSON that every successful response has; undefined if there is none. */
+/** Returns the schema of the one successful response; undefined if there are several, or it may lack JSON. */
 function createOutputSchema(
   { options }: Route,
   { operation, schemas }: RouteDescription,
@@ -289,9 +292,14 @@ function createOutputSchema(
 /** Returns the schema to which another one refers. */
 function resolve(schema: object, schemas: RouteDescription['schemas']): Schema {
   const { $ref, ...others }: Schema = Object(schema);
-  const [, name = ''] = /^#\/components\/schemas\/(.+)$/.exec(String($ref)) ?? [];
+  const name = nameOf($ref) ?? '';
   const target = Object.keys(others).length === 0 ? schemas[name] : undefined;
   return target === undefined ? Object(schema) : resolve(target, schemas);
+}
+
+/** Returns the name of the schema that a reference leads to; undefined for other values. */
+function nameOf(reference: unknown): string | undefined {
+  return /^#\/components\/schemas\/(.+)$/.exec(String(reference))?.[1];
 }
 
 /** Adds the schemas to which a schema refers. */
@@ -301,7 +309,7 @@ function withDefinitions(schema: object, schemas: RouteDescription['schemas']): 
     JSON.parse(JSON.stringify(value), (key, member: unknown) => {
       // Tells clients to repeat arguments in headers, which a server has to compare.
       if (key === 'x-mcp-header' && typeof member === 'string') return undefined;
-      const [, name] = /^#\/components\/schemas\/(.+)$/.exec(String(member)) ?? [];
+      const name = nameOf(member);
       if (key !== '$ref' || name === undefined) return member;
       if (!Object.hasOwn($defs, name)) {
         $defs[name] = {};
