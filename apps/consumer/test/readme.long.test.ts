@@ -38,7 +38,7 @@ const LIBRARIES = [
   ...EXPRESS.flatMap((name) => [name, `@types/${name}`]),
 ];
 
-/** The blocks of each document, which run in one process. A test runner needs a process of its own. */
+/** The blocks of each document, which run in one process. A test runner needs a separate process. */
 const groups = Map.groupBy(
   blocks.filter(({ runs }) => runs),
   ({ file, code }) => (code.includes("from 'node:test'") ? file : file.split('/')[0]),
