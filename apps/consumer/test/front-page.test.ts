@@ -54,7 +54,8 @@ describe('the front page', () => {
   });
 
   it('has the sums of the rounds of chaos', () => {
-    const rows = read('apps/users-api/README.md').match(/^\| (SQLite|PostgreSQL), 2 \|.*$/gm) ?? [];
+    const rows =
+      read('apps/users-api/docs/chaos.md').match(/^\| (SQLite|PostgreSQL), 2 \|.*$/gm) ?? [];
     const cells = rows.map((row) => row.split('|').map((cell) => Number(cell.replace(',', ''))));
     const sum = (column: number) => cells.reduce((total, row) => total + (row[column] ?? 0), 0);
     const [writes, kills, crashes] = [sum(6), sum(7), sum(9)];
