@@ -5,6 +5,7 @@ import { findBrokenLinks } from './check-links.ts';
 import { translateLinks } from './links.ts';
 import { writeMarkdown } from './markdown.ts';
 import { API_FOLDER, pathOf, readPages, workspace } from './pages.ts';
+import { playgroundWorker } from './playground/bundle.ts';
 import { repository } from './repository.ts';
 import { groupPages } from './sidebar.ts';
 import { releaseEmptyHeads } from './tables.ts';
@@ -35,7 +36,7 @@ export default defineConfig({
     'packages/*/!(README).md',
     'packages/*/*/**',
     'apps/!(site)/**',
-    'apps/site/!(api)/**',
+    'apps/site/!(api|pages)/**',
   ],
   outDir: 'dist',
   cacheDir: 'node_modules/.vitepress',
@@ -69,6 +70,7 @@ export default defineConfig({
   },
   vite: {
     plugins: [
+      playgroundWorker(),
       {
         // Documents become Vue components outside of this package, which alone depends on Vue.
         name: 'resolve-vue',
@@ -95,6 +97,7 @@ export default defineConfig({
         .flatMap(({ items }) => items)
         .filter(({ link }) => link === '/getting-started')
         .map(({ link }) => ({ text: 'Get started', link })),
+      { text: 'Playground', link: '/playground' },
       ...groups
         .filter(({ folder }) => IN_NAVIGATION.includes(folder))
         .map(({ folder, text, items }) => ({

@@ -39,12 +39,13 @@ export function writeMarkdown(folder: string, rules: LinkRules): void {
 }
 
 /**
- * Returns a document with links that are relative to a file of the site, without pictures, and without the comments
- * that mark tabs. The report of the front page is text.
+ * Returns a document with links that are relative to a file of the site, without pictures, components and settings of
+ * the page, and without the comments that mark tabs. The report of the front page is text.
  */
 function renderPage(rules: LinkRules, { source }: Page, from: string): string {
   return read(source)
-    .replaceAll(/^<!-- \/?tabs -->\n\n?/gm, '')
+    .replace(/^---\n.*?^---\n+/ms, '')
+    .replaceAll(/^(?:<!-- \/?tabs -->|<[A-Z]\w* \/>)\n\n?/gm, '')
     .replace(
       /^<picture>\n.*?start-report.*?^<\/picture>$/ms,
       () => `\`\`\`console\n${read(REPORT)}\`\`\``,

@@ -8,7 +8,11 @@ export const workspace = resolve(import.meta.dirname, '../../..');
 export const API_FOLDER = 'apps/site/api';
 
 /** The documents that become pages, relative to the workspace. */
-const SOURCES = ['README.md', 'docs/**/*.md', 'packages/*/README.md', `${API_FOLDER}/**/*.md`];
+const SOURCES = [
+  ...['README.md', 'docs/**/*.md', 'packages/*/README.md', `${API_FOLDER}/**/*.md`],
+  // Pages that only the site has.
+  'apps/site/pages/*.md',
+];
 
 /** Documents that link to others in the order in which a reader needs them. */
 const INDEXES = [
@@ -39,7 +43,7 @@ export function pathOf(source: string): string {
   if (source === 'docs/README.md') return 'docs.md';
   return source
     .replace(/^packages\/([^/]+)\/README\.md$/, 'packages/$1.md')
-    .replace(/^(?:docs|apps\/site)\//, '')
+    .replace(/^(?:docs|apps\/site(?:\/pages)?)\//, '')
     .replace(/\/README\.md$/, '/index.md');
 }
 

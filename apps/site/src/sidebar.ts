@@ -23,7 +23,7 @@ const PARTS: readonly Part[] = [
 ];
 
 /** The pages of the introduction, in their order. */
-const INTRODUCTION = ['index.md', 'docs.md', 'getting-started.md'];
+const INTRODUCTION = ['index.md', 'docs.md', 'getting-started.md', 'playground.md'];
 
 /** A group of the side bar. */
 export interface Group extends Part {

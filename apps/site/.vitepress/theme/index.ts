@@ -1,6 +1,6 @@
 import { inBrowser, type Theme, withBase } from 'vitepress';
 import DefaultTheme from 'vitepress/theme';
-import { h } from 'vue';
+import { defineAsyncComponent, h } from 'vue';
 import { returnFocusAfterSearch } from './return-focus.ts';
 import { selectSameTabs } from './select-tabs.ts';
 import './style.css';
@@ -15,7 +15,11 @@ const NotFound = () =>
 export default {
   extends: DefaultTheme,
   Layout: () => h(DefaultTheme.Layout, null, { 'not-found': NotFound }),
-  enhanceApp() {
+  enhanceApp({ app }) {
+    app.component(
+      'Playground',
+      defineAsyncComponent(() => import('./playground/index.ts')),
+    );
     if (!inBrowser) return;
     returnFocusAfterSearch();
     selectSameTabs();

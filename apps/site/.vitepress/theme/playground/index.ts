@@ -1,0 +1,142 @@
+import { computed, defineComponent, h, onBeforeUnmount, onMounted, ref } from 'vue';
+import {
+  hasMistake,
+  MISTAKES,
+  PROGRAM,
+  toggleMistake,
+} from '../../../src/playground/program.ts';
+import { type Outcome, startProgram } from './start.ts';
+import './style.css';
+
+/** Milliseconds between the last key press and the start of the program. */
+const PAUSE = 300;
+
+/** A place in the program, as reports name it. */
+const PLACE = /(\bapp\.js:\d+:\d+)/;
+
+const SUMMARIES: Readonly<Record<Outcome['ending'], string>> = {
+  started: 'The application starts.',
+  failed: 'The start fails, before the port opens.',
+  stopped: 'The program takes too long.',
+};
+
+/** An editor with an application, buttons that break it, and what its start prints. */
+export default defineComponent(() => {
+  const program = ref(PROGRAM);
+  const outcome = ref<Outcome>();
+  const editor = ref<HTMLTextAreaElement>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let running = new AbortController();
+
+  const start = async () => {
+    running.abort();
+    running = new AbortController();
+    outcome.value = await startProgram(program.value, running.signal);
+  };
+  const change = (text: string, delay: number) => {
+    program.value = text;
+    clearTimeout(timer);
+    timer = setTimeout(start, delay);
+  };
+  onMounted(start);
+  onBeforeUnmount(() => {
+    clearTimeout(timer);
+    running.abort();
+  });
+
+  const lines = computed(() => program.value.split('\n'));
+  const parts = computed(() => outcome.value?.output.split(PLACE) ?? []);
+  const reported = computed(
+    () => new Set(parts.value.filter((part) => PLACE.test(part)).map((part) => lineOf(part))),
+  );
+
+  const select = (place: string) => {
+    const line = lineOf(place);
+    const from = lines.value.slice(0, line - 1).reduce((sum, { length }) => sum + length + 1, 0);
+    editor.value?.focus();
+    editor.value?.setSelectionRange(from, from + (lines.value[line - 1]?.length ?? 0));
+    document.querySelector(`.playground .numbers :nth-child(${line})`)?.scrollIntoView({
+      block: 'nearest',
+    });
+  };
+
+  const renderMistakes = () =>
+    h('div', { class: 'mistakes', role: 'group', 'aria-label': 'Mistakes' }, [
+      ...MISTAKES.map((mistake) => {
+        const isMade = hasMistake(program.value, mistake);
+        return h(
+          'button',
+          {
+            type: 'button',
+            'aria-pressed': isMade ?? false,
+            disabled: isMade === undefined,
+            onClick: () => change(toggleMistake(program.value, mistake), 0),
+          },
+          mistake.label,
+        );
+      }),
+      h(
+        'button',
+        {
+          type: 'button',
+          class: 'reset',
+          disabled: program.value === PROGRAM,
+          onClick: () => change(PROGRAM, 0),
+        },
+        'Reset',
+      ),
+    ]);
+
+  const renderEditor = () =>
+    h('section', { class: 'pane editor', 'aria-label': 'Program' }, [
+      h('label', { class: 'title', for: 'playground-program' }, 'app.js'),
+      h('div', { class: 'scroll' }, [
+        h(
+          'div',
+          { class: 'numbers', 'aria-hidden': 'true' },
+          lines.value.map((_, index) =>
+            h('div', { class: { reported: reported.value.has(index + 1) } }, index + 1),
+          ),
+        ),
+        h('textarea', {
+          ref: editor,
+          id: 'playground-program',
+          value: program.value,
+          rows: lines.value.length,
+          cols: Math.max(...lines.value.map(({ length }) => length)) + 1,
+          wrap: 'off',
+          spellcheck: false,
+          autocomplete: 'off',
+          autocapitalize: 'off',
+          onInput: ({ target }: InputEvent) =>
+            change((target as HTMLTextAreaElement).value, PAUSE),
+        }),
+      ]),
+    ]);
+
+  const renderReport = () =>
+    h('section', { class: 'pane report', 'aria-label': 'Report' }, [
+      h(
+        'p',
+        { class: ['title', outcome.value?.ending], role: 'status' },
+        outcome.value ? SUMMARIES[outcome.value.ending] : 'The application is starting.',
+      ),
+      h('pre', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Output' }, [
+        h(
+          'code',
+          parts.value.map((part) =>
+            PLACE.test(part)
+              ? h('button', { type: 'button', onClick: () => select(part) }, part)
+              : part,
+          ),
+        ),
+      ]),
+    ]);
+
+  return () =>
+    h('div', { class: 'playground' }, [renderMistakes(), renderEditor(), renderReport()]);
+});
+
+function lineOf(place: string): number {
+  return Number(place.split(':')[1]);
+}

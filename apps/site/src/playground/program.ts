@@ -1,0 +1,123 @@
+/** The application that the playground shows at first. It is JavaScript, so that the browser runs it as it is. */
+export const PROGRAM = `import { controllersPlugin, defineController } from '@fairlead/controllers';
+import { createApp, createRouter, errorHandler, json, notFoundHandler } from '@fairlead/core';
+import { createContainer } from '@fairlead/di';
+import { serve } from '@fairlead/serve';
+
+class Clock {
+  static inject = [];
+  now = () => new Date().toISOString();
+}
+
+class Numbers {
+  static inject = [];
+  last = 0;
+  next = () => ++this.last;
+}
+
+class Notes {
+  static inject = [Clock, Numbers, 'log'];
+  all = [];
+  constructor(clock, numbers, log) {
+    this.add = (text) => {
+      this.all.push({ id: numbers.next(), text, at: clock.now() });
+      log(\`\${this.all.length} notes\`);
+      return this.all.at(-1);
+    };
+  }
+}
+
+const notes = defineController('/notes', {
+  inject: { notes: Notes },
+  routes: ({ get, post }) => ({
+    list: get('/', (ctx, { notes }) => notes.all),
+    find: get('/:id', ({ params }, { notes }) => notes.all[params.id - 1]),
+    add: post('/', ({ body }, { notes }) => notes.add(body.text)),
+  }),
+});
+
+async function createNotes() {
+  const container = createContainer();
+  container.register('log', { useValue: console.log });
+  const router = createRouter();
+  const app = createApp();
+  app.use(errorHandler(), json());
+  await app.plugin(
+    controllersPlugin({ router, container, controllers: [notes], prefix: '/api' }),
+  );
+  app.route('/', router);
+  app.use(notFoundHandler());
+  return app;
+}
+
+await serve(createNotes, { port: 8080 });
+`;
+
+/** A mistake that the visitor makes with one press of a button: a replacement in the text of the program. */
+export interface Mistake {
+  /** What the button says. */
+  readonly label: string;
+  /** Occurs once in {@link PROGRAM}. */
+  readonly right: string;
+  /** Occurs in no program without the mistake. */
+  readonly wrong: string;
+}
+
+/** The mistakes, of which a start reports all together except the last one, a warning. */
+export const MISTAKES: readonly Mistake[] = [
+  { label: 'Misspell an option', right: 'prefix:', wrong: 'prefx:' },
+  {
+    label: 'Add a route twice',
+    right: "    find: get('/:id',",
+    wrong: "    last: get('/:which', (ctx, { notes }) => notes.all.at(-1)),\n    find: get('/:id',",
+  },
+  {
+    label: 'Forget what a class injects',
+    right: 'class Clock {\n  static inject = [];\n  now',
+    wrong: 'class Clock {\n  now',
+  },
+  {
+    label: 'Capture an instance of one request',
+    right: '  last = 0;\n',
+    wrong: "  static scope = 'request';\n  last = 0;\n",
+  },
+  {
+    label: 'Make a class depend on itself',
+    right: '{ useValue: console.log }',
+    wrong: '{ useFactory: (notes) => console.log, inject: [Notes] }',
+  },
+  { label: 'Misspell a token', right: "Numbers, 'log'];", wrong: "Numbers, 'logs'];" },
+  {
+    label: 'Handle unknown paths first',
+    right: 'app.use(errorHandler(), json());',
+    wrong: 'app.use(notFoundHandler(), errorHandler(), json());',
+  },
+  {
+    label: 'Forget to mount the router',
+    right: "  app.route('/', router);\n",
+    wrong: '  // No app.route().\n',
+  },
+];
+
+/** Whether a program has a mistake; undefined when the visitor has changed the lines that it is about. */
+export function hasMistake(program: string, { right, wrong }: Mistake): boolean | undefined {
+  if (program.includes(wrong)) return true;
+  return program.includes(right) ? false : undefined;
+}
+
+/** Makes a mistake in a program that does not have it, or else takes it back. */
+export function toggleMistake(program: string, mistake: Mistake): string {
+  const { right, wrong } = mistake;
+  // A function, because a replacement text may not contain dollar signs.
+  return hasMistake(program, mistake)
+    ? program.replace(wrong, () => right)
+    : program.replace(right, () => wrong);
+}
+
+/** What the worker tells the page: a text that the program prints, or the exit code of its end. */
+export type Report =
+  | { readonly text: string }
+  | {
+      /** Undefined while the application listens. */
+      readonly code: number | undefined;
+    };
