@@ -12,6 +12,8 @@ import {
 import type { AxeResults } from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MISTAKES, PROGRAM, toggleMistake } from '../src/playground/program.ts';
+import { startInNode } from './start-in-node.ts';
 
 const SCREENSHOTS = screenshotFolder('fairlead-site');
 const site = join(import.meta.dirname, '../dist');
@@ -32,6 +34,7 @@ const KINDS = [
   ['api', '/api/session.html'],
   ['api-index', '/api/'],
   ['tables', '/runtimes.html'],
+  ['playground', '/playground.html'],
   ['missing', '/missing.html'],
 ] as const;
 
@@ -197,6 +200,74 @@ describe('the tabs of code', () => {
     expect(classes[1]).toContain('controllersPlugin');
     expect(functions).toEqual(before);
     expect(problems).toEqual([]);
+  });
+});
+
+describe('the playground', () => {
+  /** Opens the playground once the program has started. */
+  const play = async (options = desktop) => {
+    const opened = await open('/playground.html', options);
+    const { page } = opened;
+    await page.getByText('The application starts.').waitFor();
+    return { opened, page, output: page.getByRole('region', { name: 'Output' }) };
+  };
+  const failed = 'The start fails, before the port opens.';
+
+  it('prints what Node.js prints, for the program of the visitor', async () => {
+    const { opened, page, output } = await play();
+    await using _ = opened;
+    const editor = page.getByRole('textbox', { name: 'app.js' });
+    const started = await output.textContent();
+    for (const { label } of MISTAKES) await page.getByRole('button', { name: label }).click();
+    await page.getByText(failed).waitFor();
+    const broken = await editor.inputValue();
+    const printed = await output.textContent();
+    const wrong = PROGRAM.replace('router }', 'router, guards: [{}] }');
+    await editor.fill(wrong);
+    await output.getByText('guards').waitFor();
+
+    expect(started).toBe(await startInNode(PROGRAM));
+    expect(broken).toBe(MISTAKES.reduce(toggleMistake, PROGRAM));
+    expect(printed).toBe(await startInNode(broken));
+    expect(await output.textContent()).toBe(await startInNode(wrong));
+    expect(opened.problems).toEqual([]);
+  });
+
+  it('makes mistakes with the keyboard, leads to the line of a report, and takes them back', async () => {
+    const { opened, page, output } = await play();
+    await using _ = opened;
+    const mistake = page.getByRole('button', { name: 'Cycle' });
+    await mistake.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('status').getByText(failed).waitFor();
+    const pressed = await mistake.getAttribute('aria-pressed');
+    await output.getByRole('button').focus();
+    await page.keyboard.press('Enter');
+    const selected = await page.evaluate('getSelection().toString()');
+    await page.screenshot({ path: join(SCREENSHOTS, 'playground-line.png') });
+    await page.getByRole('button', { name: 'Reset' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('The application starts.').waitFor();
+
+    expect(pressed).toBe('true');
+    expect(selected).toMatch(/^ {2}container.register\('log'/);
+    expect(await mistake.getAttribute('aria-pressed')).toBe('false');
+    expect(opened.problems).toEqual([]);
+  });
+
+  it('names the line that JavaScript cannot parse, and stops a program that does not end', async () => {
+    const { opened, page, output } = await play(phone);
+    await using _ = opened;
+    const editor = page.getByRole('textbox', { name: 'app.js' });
+    await editor.fill(PROGRAM.replace('createApp();', 'createApp(;'));
+    await output.getByText('SyntaxError').waitFor();
+    const error = await output.textContent();
+    await editor.fill('for (;;) {}');
+    await page.getByText('The program takes too long.').waitFor();
+
+    expect(error).toMatch(/^app\.js:44:25\nSyntaxError: /);
+    expect(await output.textContent()).toBe('The program was stopped after 5 seconds.');
+    expect(await editor.inputValue()).toBe('for (;;) {}');
   });
 });
 

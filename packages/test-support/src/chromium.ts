@@ -50,7 +50,8 @@ export async function openPage(
   });
   page.on('request', (request) => {
     const url = request.url();
-    if (!url.startsWith(origin) && !url.startsWith('data:')) problems.push(`external: ${url}`);
+    // A page makes URLs with data: and blob: itself.
+    if (!url.startsWith(origin) && !/^(?:data|blob):/.test(url)) problems.push(`external: ${url}`);
   });
   return { page, problems, [Symbol.asyncDispose]: () => context.close() };
 }

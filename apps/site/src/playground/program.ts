@@ -1,6 +1,8 @@
 /** The application that the playground shows at first. It is JavaScript, so that the browser runs it as it is. */
 export const PROGRAM = `import { controllersPlugin, defineController } from '@fairlead/controllers';
-import { createApp, createRouter, errorHandler, json, notFoundHandler } from '@fairlead/core';
+import {
+  createApp, createRouter, errorHandler, json, notFoundHandler,
+} from '@fairlead/core';
 import { createContainer } from '@fairlead/di';
 import { serve } from '@fairlead/serve';
 
@@ -42,8 +44,9 @@ async function createNotes() {
   const router = createRouter();
   const app = createApp();
   app.use(errorHandler(), json());
+  const controllers = [notes];
   await app.plugin(
-    controllersPlugin({ router, container, controllers: [notes], prefix: '/api' }),
+    controllersPlugin({ container, controllers, prefix: '/api', router }),
   );
   app.route('/', router);
   app.use(notFoundHandler());
@@ -65,35 +68,35 @@ export interface Mistake {
 
 /** The mistakes, of which a start reports all together except the last one, a warning. */
 export const MISTAKES: readonly Mistake[] = [
-  { label: 'Misspell an option', right: 'prefix:', wrong: 'prefx:' },
+  { label: 'Misspelled option', right: 'prefix:', wrong: 'prefx:' },
   {
-    label: 'Add a route twice',
+    label: 'Duplicate route',
     right: "    find: get('/:id',",
     wrong: "    last: get('/:which', (ctx, { notes }) => notes.all.at(-1)),\n    find: get('/:id',",
   },
   {
-    label: 'Forget what a class injects',
+    label: 'Missing inject',
     right: 'class Clock {\n  static inject = [];\n  now',
     wrong: 'class Clock {\n  now',
   },
   {
-    label: 'Capture an instance of one request',
+    label: 'Captured request scope',
     right: '  last = 0;\n',
     wrong: "  static scope = 'request';\n  last = 0;\n",
   },
   {
-    label: 'Make a class depend on itself',
+    label: 'Cycle',
     right: '{ useValue: console.log }',
     wrong: '{ useFactory: (notes) => console.log, inject: [Notes] }',
   },
-  { label: 'Misspell a token', right: "Numbers, 'log'];", wrong: "Numbers, 'logs'];" },
+  { label: 'Misspelled token', right: "Numbers, 'log'];", wrong: "Numbers, 'logs'];" },
   {
-    label: 'Handle unknown paths first',
+    label: 'Wrong order',
     right: 'app.use(errorHandler(), json());',
     wrong: 'app.use(notFoundHandler(), errorHandler(), json());',
   },
   {
-    label: 'Forget to mount the router',
+    label: 'Unmounted router',
     right: "  app.route('/', router);\n",
     wrong: '  // No app.route().\n',
   },

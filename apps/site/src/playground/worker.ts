@@ -77,4 +77,4 @@ const fail = (error: unknown): void => {
 scope.onmessage = ({ data }) => {
   run(data).then(() => scope.postMessage({ code: undefined }), fail);
 };
-scope.addEventListener?.('unhandledrejection', ({ reason }) => fail(reason));
+scope.addEventListener('unhandledrejection', ({ reason }) => fail(reason));

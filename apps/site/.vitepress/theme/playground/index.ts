@@ -1,10 +1,5 @@
 import { computed, defineComponent, h, onBeforeUnmount, onMounted, ref } from 'vue';
-import {
-  hasMistake,
-  MISTAKES,
-  PROGRAM,
-  toggleMistake,
-} from '../../../src/playground/program.ts';
+import { hasMistake, MISTAKES, PROGRAM, toggleMistake } from '../../../src/playground/program.ts';
 import { type Outcome, startProgram } from './start.ts';
 import './style.css';
 
@@ -108,8 +103,7 @@ export default defineComponent(() => {
           spellcheck: false,
           autocomplete: 'off',
           autocapitalize: 'off',
-          onInput: ({ target }: InputEvent) =>
-            change((target as HTMLTextAreaElement).value, PAUSE),
+          onInput: ({ target }: InputEvent) => change((target as HTMLTextAreaElement).value, PAUSE),
         }),
       ]),
     ]);

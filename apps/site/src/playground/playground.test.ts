@@ -1,0 +1,80 @@
+import { Worker } from 'node:worker_threads';
+import { expect, it } from 'vitest';
+import { startInNode } from '../../test/start-in-node.ts';
+import { bundleWorker } from './bundle.ts';
+import { hasMistake, MISTAKES, PROGRAM, type Report, toggleMistake } from './program.ts';
+
+/** Gives a worker of Node.js what the worker of a browser has. */
+const BROWSER = `import { parentPort } from 'node:worker_threads';
+parentPort.on('message', (data) => globalThis.onmessage({ data }));
+Object.assign(globalThis, { addEventListener() {}, postMessage: (value) => parentPort.postMessage(value) });
+`;
+
+const code = bundleWorker().then(
+  (text) => new URL(`data:text/javascript,${encodeURIComponent(BROWSER + text)}`),
+);
+
+/** Returns what the playground prints. */
+async function startInPlayground(program: string): Promise<string> {
+  const worker = new Worker(await code);
+  const lines: string[] = [];
+  const ended = new Promise((resolve, reject) => {
+    worker.on('error', reject).on('message', (report: Report) => {
+      if ('text' in report) lines.push(report.text);
+      else resolve(report.code);
+    });
+  });
+  worker.postMessage(program);
+  await ended;
+  await worker.terminate();
+  return lines.join('\n');
+}
+
+const all = MISTAKES.reduce(toggleMistake, PROGRAM);
+
+/** Returns the program with the mistakes of these names. */
+const make = (...names: readonly string[]) =>
+  MISTAKES.filter(({ label }) => names.includes(label)).reduce(toggleMistake, PROGRAM);
+
+it.each([
+  ['no mistake', PROGRAM],
+  ['all mistakes', all],
+  // The misspelled token of all mistakes ends the cycle, and warnings follow when there are no mistakes.
+  ['a cycle', make('Cycle')],
+  [
+    'a warning',
+    make('Unmounted router').replace('errorHandler(), json()', 'json(), errorHandler()'),
+  ],
+  [
+    'an error in a service',
+    PROGRAM.replace("'log', { useValue", "'log', { eager: true, useFactory"),
+  ],
+  ['an error in the program', PROGRAM.replace('createApp()', 'createAp()')],
+])('prints what Node.js prints: %s', async (_, program) => {
+  const [printed, expected] = await Promise.all([startInPlayground(program), startInNode(program)]);
+  expect(printed).toBe(expected);
+});
+
+it('makes each mistake once, and takes it back', () => {
+  const made = MISTAKES.map((mistake) => toggleMistake(PROGRAM, mistake));
+  const found = made.map((program) => MISTAKES.filter((one) => hasMistake(program, one)));
+  expect(MISTAKES.filter((mistake) => hasMistake(PROGRAM, mistake) !== false)).toEqual([]);
+  expect(found).toEqual(MISTAKES.map((mistake) => [mistake]));
+  expect(MISTAKES.reduce(toggleMistake, all)).toBe(PROGRAM);
+});
+
+it('cannot toggle a mistake in lines that the visitor has changed', () => {
+  const [mistake] = MISTAKES;
+  expect(mistake && hasMistake(PROGRAM.replace('prefix', 'path'), mistake)).toBeUndefined();
+});
+
+it('names the modules that the playground has when a program imports another one', async () => {
+  expect(await startInPlayground("import { z } from 'zod';")).toBe(
+    "Error: The playground has no module 'zod'. It has @fairlead/controllers, @fairlead/core, @fairlead/core/extend, @fairlead/di, @fairlead/serve.",
+  );
+});
+
+it('names what Node.js has and the playground does not', async () => {
+  const program = PROGRAM.replace('controllers, prefix', "root: './controllers', prefix");
+  expect(await startInPlayground(program)).toContain('The playground has no');
+});
