@@ -21,6 +21,11 @@ describe('the Markdown of the site', () => {
     expect(read('packages/core.md')).toMatch(/^# @fairlead\/core\n/);
   });
 
+  it('has no settings and no components of pages', () => {
+    expect(read('playground.md')).toMatch(/^# Playground\n/);
+    expect(read('playground.md')).not.toMatch(/^</m);
+  });
+
   it('has links that lead to its other files', () => {
     const broken = [...files].flatMap(([file, text]) =>
       linksOf(text)

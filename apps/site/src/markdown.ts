@@ -44,7 +44,7 @@ export function writeMarkdown(folder: string, rules: LinkRules): void {
  */
 function renderPage(rules: LinkRules, { source }: Page, from: string): string {
   return read(source)
-    .replace(/^---\n.*?^---\n+/ms, '')
+    .replace(/^---\n.*?\n---\n+/s, '')
     .replaceAll(/^(?:<!-- \/?tabs -->|<[A-Z]\w* \/>)\n\n?/gm, '')
     .replace(
       /^<picture>\n.*?start-report.*?^<\/picture>$/ms,
