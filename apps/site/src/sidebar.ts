@@ -19,6 +19,7 @@ const PARTS: readonly Part[] = [
   { folder: 'packages', text: 'Packages', collapsed: true },
   { folder: 'api', text: 'API', collapsed: true },
   { folder: 'reference', text: 'Reference', collapsed: true },
+  { folder: 'releases', text: 'Release notes', collapsed: true },
   { folder: 'decisions', text: 'Decisions', collapsed: true },
 ];
 
