@@ -98,10 +98,6 @@ async function scriptOf(name: string): Promise<string> {
 
 /** Runs a command, and returns what it prints. One that sends a request starts the service if it does not run. */
 async function runCommand(command: string): Promise<string> {
-  if (command.includes('src/main.ts')) {
-    const { stop } = await start(command, project);
-    return stop();
-  }
   let script = command === 'npm test' ? await scriptOf('test') : command;
   if (command.includes('localhost:8080')) {
     service ??= await start((await scriptOf('dev')).replace('--watch-path=src', ''), project);
@@ -132,7 +128,9 @@ async function takeLine(line: string): Promise<void> {
 /** Compares the output of commands with that of the page, where `…` stands for any text, or for any lines. */
 async function takeConsole(text: string): Promise<void> {
   for (const [block, command = ''] of text.matchAll(/^\$ (.*)\n(?:(?!\$ ).*\n)*/gm)) {
-    const actual = await runCommand(command);
+    const actual = block.includes('^C')
+      ? await (await start(command, project)).stop()
+      : await runCommand(command);
     const expected = block.slice(block.indexOf('\n') + 1).replace('^C', '');
     const pattern = expected
       .replaceAll(/[^\w\s…]/g, '\\$&')
