@@ -413,7 +413,9 @@ const PACKAGES = filePath(new URL('../..', import.meta.url).href);
 function callerOf({ message, stack = '' }: Error): string | undefined {
   const [calls = ''] = stack.slice(stack.indexOf(message) + message.length).split(/^ +at async /m);
   const caller = framesOf(calls).find(
-    ({ file }) => !file.startsWith(PACKAGES) && !/[\\/](?:@fairlead[\\/]|\[eval)/.test(file),
+    ({ file }) =>
+      !file.startsWith(PACKAGES) &&
+      !/[\\/](?:(?:@|node_modules[\\/])fairlead[\\/]|\[eval)/.test(file),
   );
   return caller && `${describeFile(caller.file)}:${caller.position}`;
 }

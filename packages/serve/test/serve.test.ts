@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { cert, key } from '@fairlead/test-support/certificate';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -581,10 +581,11 @@ describe('describeStartError()', () => {
 });
 
 describe('the error of a start', () => {
-  async function failIn(source: string): Promise<string> {
+  async function failIn(source: string, path = 'app.mjs'): Promise<string> {
     const folder = await mkdtemp(join(tmpdir(), 'serve-'));
     onTestFinished(() => rm(folder, { recursive: true }));
-    const file = join(await realpath(folder), 'app.mjs');
+    const file = join(await realpath(folder), path);
+    await mkdir(dirname(file), { recursive: true });
     await writeFile(file, source);
     const program = startProgram(`
       const { create } = await import(${JSON.stringify(file)});
@@ -600,6 +601,13 @@ describe('the error of a start', () => {
     expect(await failIn(source)).toMatch(
       /^The application failed to start: createRouter\(\) has no option 'prefix'.*\n {2}At: app\.mjs:2:14\n$/,
     );
+  });
+
+  it('ends without a line of the command line of Fairlead', async () => {
+    const source = `export function create({ createRouter }) {
+      return createRouter({ prefix: '/api' });
+    }`;
+    expect(await failIn(source, 'node_modules/fairlead/dist/main.mjs')).not.toContain('At: ');
   });
 
   it('keeps the location in its message', async () => {
