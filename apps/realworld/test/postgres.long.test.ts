@@ -1,0 +1,11 @@
+import { afterAll, beforeAll } from 'vitest';
+import { describeConduit } from './support/contract.ts';
+import { startPostgres } from './support/postgres.ts';
+
+let server: Awaited<ReturnType<typeof startPostgres>>;
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterAll(() => server.stop());
+
+describeConduit('PostgreSQL', () => server.url);

@@ -1,0 +1,3 @@
+import { testConfig } from '@fairlead/test-support/vitest-config';
+
+export default testConfig;
