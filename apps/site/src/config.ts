@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { slug } from 'github-slugger';
 import { defineConfig } from 'vitepress';
 import { findBrokenLinks } from './check-links.ts';
+import { layOutLanding } from './landing.ts';
 import { translateLinks } from './links.ts';
 import { writeMarkdown } from './markdown.ts';
 import { API_FOLDER, pathOf, readPages, workspace } from './pages.ts';
@@ -49,15 +50,23 @@ export default defineConfig({
       md.core.ruler.before('normalize', 'group-code', (state) => {
         state.src = groupCode(state.src);
       });
-      md.core.ruler.push('adapt-document', ({ tokens, env }) => {
+      md.core.ruler.push('adapt-document', (state) => {
+        const { tokens, env, Token } = state;
         translateLinks(rules, tokens, env);
         releaseEmptyHeads(tokens);
         showReport(tokens);
+        if (env.relativePath !== 'index.md') return;
+        state.tokens = [
+          ...layOutLanding(tokens, (content) =>
+            Object.assign(new Token('html_block', '', 0), { content }),
+          ),
+        ];
       });
     },
   },
   transformPageData({ filePath, frontmatter }) {
     if (filePath.startsWith(API_FOLDER)) frontmatter.editLink = false;
+    if (filePath === 'README.md') frontmatter.layout = 'home';
   },
   transformHead: ({ pageData: { relativePath }, siteData: { base } }) =>
     relativePath === '404.md'

@@ -179,6 +179,92 @@ describe.each<[string, BrowserContextOptions]>([
   });
 });
 
+describe('the landing page', () => {
+  const boxOf = async (page: Page, selector: string) => {
+    const box = await page.locator(selector).first().boundingBox();
+    return box ?? { x: NaN, y: NaN, width: NaN, height: NaN };
+  };
+  const wide = { viewport: { width: 1400, height: 900 } };
+
+  it('shows the sentence, and the program beside its whole report, in the first window', async () => {
+    await using opened = await open('/', wide);
+    const { page, problems } = opened;
+    const code = await boxOf(page, '.landing-code [class*="language-"]');
+    const report = await boxOf(page, '.start-report');
+    const text = await page.locator('.start-report').innerText();
+
+    expect(await page.locator('h1').allInnerTexts()).toHaveLength(1);
+    expect(await page.locator('h1 + p').innerText()).toMatch(/^Fairlead is a .*\.$/);
+    expect(report.x).toBeGreaterThan(code.x + code.width);
+    expect(code.y + code.height).toBeLessThan(925);
+    expect(report.y + report.height).toBeLessThan(925);
+    expect(text.match(/^ *Fix: /gm)).toHaveLength(5);
+    expect(problems).toEqual([]);
+  });
+
+  it('shows the report below the program on a phone', async () => {
+    await using opened = await open('/', phone);
+    const code = await boxOf(opened.page, '.landing-code [class*="language-"]');
+    const report = await boxOf(opened.page, '.start-report');
+
+    expect(report.y).toBeGreaterThan(code.y + code.height);
+    expect(report.x + report.width).toBeLessThanOrEqual(375);
+  });
+
+  it('has three numbers, each with a link to its evidence', async () => {
+    await using opened = await open('/');
+    const cards = opened.page.locator('.landing-numbers li');
+    const numbers = await cards.locator('.number').allInnerTexts();
+
+    expect(numbers).toHaveLength(3);
+    for (const number of numbers) expect(number).toMatch(/^[\d.,]+/);
+    expect(await opened.page.locator('.landing-numbers li:has(a[href$=".html"])').count()).toBe(2);
+  });
+
+  it('says what works today above the first command that needs a release', async () => {
+    await using opened = await open('/');
+    const text = await opened.page.locator('main').innerText();
+
+    expect(text.indexOf('npx -y pnpm@12 start')).toBeGreaterThan(0);
+    expect(text.indexOf('npx -y pnpm@12 start')).toBeLessThan(text.indexOf('npm create'));
+  });
+
+  it('changes the style of hello world with the arrow keys', async () => {
+    await using opened = await open('/');
+    const { page } = opened;
+    const group = page.locator('.vp-code-group', { hasText: 'Functions' });
+    await group.locator('input').first().focus();
+    const before = await group.locator('.active code').innerText();
+    await page.keyboard.press('ArrowRight');
+    const values = await group.locator('.active code').innerText();
+    await page.keyboard.press('ArrowRight');
+
+    expect(before).toContain("createApp().get('/hello/:name'");
+    expect(values).toContain('defineController');
+    expect(await group.locator('.active code').innerText()).toContain('@Controller');
+  });
+});
+
+describe('the code in a window of 1,400 pixels', () => {
+  /** Returns the blocks that scroll, and those that wrap a line of up to 100 characters. */
+  const MEASURE = `[...document.querySelectorAll('.vp-doc [class*="language-"] pre')]
+    .filter((block) => block.offsetParent !== null)
+    .filter((block) => {
+      const code = block.querySelector('code');
+      const lines = code.textContent.split('\\n');
+      const rows = (code.getBoundingClientRect().height) / parseFloat(getComputedStyle(code).lineHeight);
+      const fits = lines.every(({ length }) => length <= 100);
+      return block.scrollWidth > block.clientWidth || (fits && Math.round(rows) > lines.length);
+    })
+    .map((block) => block.textContent.slice(0, 80))`;
+  const main = ['/', '/getting-started.html', '/guides/controllers.html', '/guides/openapi.html'];
+
+  it.each([...main, '/recipes/database.html', '/packages/core.html'])('fits: %s', async (path) => {
+    await using opened = await open(path, { viewport: { width: 1400, height: 900 } });
+    expect(await opened.page.evaluate<string[]>(MEASURE)).toEqual([]);
+  });
+});
+
 describe('the tabs of code', () => {
   it('show the same way in every group, of which one may serve two ways', async () => {
     await using opened = await open('/getting-started.html');

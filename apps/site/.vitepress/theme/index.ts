@@ -4,6 +4,7 @@ import { defineAsyncComponent, h } from 'vue';
 import { returnFocusAfterSearch } from './return-focus.ts';
 import { selectSameTabs } from './select-tabs.ts';
 import './style.css';
+import './landing.css';
 
 /** Replaces the page of VitePress for missing pages, which has no main landmark. */
 const NotFound = () =>
