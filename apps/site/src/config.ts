@@ -42,6 +42,8 @@ export default defineConfig({
   outDir: 'dist',
   cacheDir: 'node_modules/.vitepress',
   rewrites: pathOf,
+  // Pages link to what runs while a reader follows them.
+  ignoreDeadLinks: 'localhostLinks',
   markdown: {
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     // Anchors are the same on GitHub.
