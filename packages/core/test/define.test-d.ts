@@ -87,6 +87,14 @@ it('has a contract for each path of a route', () => {
   expectTypeOf<Routes['seen']['response']>().toEqualTypeOf<{ readonly 200: boolean }>();
 });
 
+it('has the types of its last define()', () => {
+  const twice = createRouter()
+    .define('/a', ({ get }) => ({ first: get('/', () => 1) }))
+    .define('/b', ({ get }) => ({ second: get('/', () => 2) }));
+  type Routes = NonNullable<(typeof twice)['~contract']>['routes'];
+  expectTypeOf<keyof Routes>().toEqualTypeOf<'second'>();
+});
+
 it('is a router', () => {
   createApp().use(signIn).route('/', users);
   users.get('/more', ({ state }) => state.user);

@@ -1,5 +1,6 @@
 import { expect, describe as group, it, vi } from 'vitest';
 import {
+  after,
   assertOptions,
   type Description,
   describe,
@@ -219,6 +220,33 @@ group('startup checks', () => {
     } as const;
     const router = createRouter().post('/', { body: schema }, () => 'ok');
     expect(warningsOf(createApp().use(parser).route('/', router))).toEqual([]);
+  });
+});
+
+group('after()', () => {
+  const run = (next: Next) => {
+    const called: unknown[] = [];
+    const result = after(
+      next,
+      () => void called.push('done'),
+      (error) => called.push(error),
+    );
+    return { called, result };
+  };
+
+  it('runs its callback immediately after a synchronous pipeline, otherwise when it settles', async () => {
+    expect(run(() => undefined)).toEqual({ called: ['done'], result: undefined });
+    const { called, result } = run(async () => {});
+    expect(called).toEqual([]);
+    await result;
+    expect(called).toEqual(['done']);
+  });
+
+  it('passes an error to its other callback, and on', async () => {
+    const error = new Error('broken');
+    const { called, result } = run(() => Promise.reject(error));
+    await expect(result).rejects.toBe(error);
+    expect(called).toEqual([error]);
   });
 });
 

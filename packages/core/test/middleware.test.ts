@@ -108,6 +108,16 @@ describe('middleware', () => {
     expect((await send('GET', '/async')).text).toBe('caught later');
   });
 
+  it('cannot respond with what it returns', async () => {
+    const app = createApp().use(async (_ctx, next) => {
+      await next();
+      return 'from the middleware' as never;
+    });
+    app.get('/', () => 'from the handler');
+    expect(await (await app.request('/')).json()).toBe('from the handler');
+    expect((await app.request('/unknown')).status).toBe(404);
+  });
+
   it('can return a thenable that is not a Promise', async () => {
     const app = createApp().use((ctx) => ({
       // biome-ignore lint/suspicious/noThenProperty: the test needs a thenable.

@@ -60,6 +60,13 @@ describe('a QUERY route', () => {
     expect(chunked).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\{"method":"QUERY","bytes":3\}/);
   });
 
+  it('is a 400 if its method is not in capitals, as fetch sends it', async () => {
+    const { url } = await serve(books);
+    const headers = { 'Content-Type': 'application/json' };
+    const response = await fetch(`${url}/books`, { method: 'query', body: '{}', headers });
+    expect(response.status).toBe(400);
+  });
+
   it.each([
     ['app.query()', createApp().query('/:id', ({ params, method }) => [method, params.id])],
     [

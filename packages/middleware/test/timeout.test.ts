@@ -39,6 +39,22 @@ describe('timeout()', () => {
     expect(onError).toHaveBeenCalledTimes(1);
   });
 
+  it('does not include a stream that the handler returns', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const source = new Readable({ read: () => undefined });
+    const app = createApp()
+      .use(errorHandler(), timeout(1_000))
+      .get('/', () => source);
+    source.push('a');
+    const response = await app.request('/');
+    vi.advanceTimersByTime(60_000);
+    source.push('b');
+    source.push(null);
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe('ab');
+  });
+
   it('passes on a timely response and a timely error', async () => {
     const app = createApp().use(errorHandler(), timeout(60_000), async (ctx) => {
       await null;
