@@ -35,6 +35,8 @@ const LIBRARIES = [
   'graphql',
   'graphql-http',
   'helmet',
+  'negotiator',
+  '@types/negotiator',
   ...EXPRESS.flatMap((name) => [name, `@types/${name}`]),
 ];
 
