@@ -3,9 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, it, onTestFinished } from 'vitest';
-import { type Answers, ask, CancelledError } from './ask.js';
-
-type Given = { readonly [Name in keyof Answers]: Answers[Name] | undefined };
+import { ask, CancelledError, type Given } from './ask.js';
 
 /** Answers each question with the next line, and then ends the input. */
 async function answer(given: Given, ...lines: readonly string[]) {
@@ -23,29 +21,34 @@ async function answer(given: Given, ...lines: readonly string[]) {
   return { result, text };
 }
 
-const NOTHING: Given = { directory: undefined, template: undefined };
-
 it('asks for the folder and the template', async () => {
-  const { result, text } = await answer(NOTHING, 'tasks', 'auth');
-  expect(result).toEqual({ directory: 'tasks', template: 'auth' });
+  const { result, text } = await answer({}, 'tasks', 'values');
+  expect(result).toEqual({ directory: 'tasks', template: 'values' });
   expect(text).toMatch(
-    /^Project folder \(my-app\): Templates:\n {2}1 {2}minimal .*\n {2}2 {2}values .*\n {2}3 {2}rest-api /,
+    /^Project folder \(my-app\): Templates:\n {2}1 {2}minimal .*\n {2}2 {2}values .*\n {2}3 {2}rest-api .*\nNumber or name \(1\): $/,
+  );
+});
+
+it('asks for the database and sign-in of rest-api', async () => {
+  const { result, text } = await answer({}, 'tasks', 'rest-api', '2', 'yes');
+  const chosen = { template: 'rest-api', database: 'postgres', auth: true };
+  expect(result).toEqual({ directory: 'tasks', ...chosen });
+  expect(text).toMatch(
+    /Databases:\n {2}1 {2}sqlite .*\n {2}2 {2}postgres .*\nNumber or name \(1\): Accounts and sign-in, yes or no \(no\): $/,
   );
 });
 
 it('has defaults, and accepts the number of a template', async () => {
-  expect((await answer(NOTHING, '', '')).result).toEqual({
-    directory: 'my-app',
-    template: 'minimal',
-  });
-  expect((await answer(NOTHING, '', '3')).result).toMatchObject({ template: 'rest-api' });
+  expect((await answer({}, '', '')).result).toEqual({ directory: 'my-app', template: 'minimal' });
+  const chosen = { template: 'rest-api', database: 'sqlite', auth: false };
+  expect((await answer({}, '', '3', '', '')).result).toEqual({ directory: 'my-app', ...chosen });
 });
 
 it('asks only for what is missing', async () => {
-  const folder = await answer({ directory: undefined, template: 'auth' }, 'tasks');
-  expect(folder.result).toEqual({ directory: 'tasks', template: 'auth' });
-  const template = await answer({ directory: 'tasks', template: undefined }, '4');
-  expect(template.result).toEqual({ directory: 'tasks', template: 'auth' });
+  const given = { template: 'rest-api', database: undefined, auth: true } as const;
+  expect((await answer(given, 'tasks')).result).toEqual({ directory: 'tasks', ...given });
+  const template = await answer({ directory: 'tasks', template: undefined }, '2');
+  expect(template.result).toEqual({ directory: 'tasks', template: 'values' });
   expect(template.text).not.toContain('folder');
 });
 
@@ -55,14 +58,18 @@ it('asks again after an invalid answer', async () => {
   onTestFinished(() => rm(folder, { recursive: true }));
   await mkdir(taken);
   await writeFile(join(taken, 'file'), '');
-  const { result, text } = await answer(NOTHING, taken, 'My App', 'my-app', '5', '1');
-  expect(result).toEqual({ directory: 'my-app', template: 'minimal' });
+  const answers = [taken, 'My App', 'my-app', '5', '3', 'mysql', '', 'maybe', 'N'];
+  const { result, text } = await answer({}, ...answers);
+  const chosen = { template: 'rest-api', database: 'sqlite', auth: false };
+  expect(result).toEqual({ directory: 'my-app', ...chosen });
   expect(text).toContain('the folder is not empty. It contains file.');
   expect(text).toContain("Cannot name the project 'My App'");
-  expect(text).toContain("Unknown template '5'. Use one of: minimal, values, rest-api, auth.");
+  expect(text).toContain("Unknown template '5'. Use one of: minimal, values, rest-api.");
+  expect(text).toContain("Unknown database 'mysql'. Use one of: sqlite, postgres.");
+  expect(text).toContain('Answer yes or no.');
 });
 
 it('is cancelled when the input ends', async () => {
-  expect((await answer(NOTHING)).result).toEqual(new CancelledError('Canceled.'));
-  expect((await answer(NOTHING, 'tasks')).result).toEqual(new CancelledError('Canceled.'));
+  expect((await answer({})).result).toEqual(new CancelledError('Canceled.'));
+  expect((await answer({}, 'tasks')).result).toEqual(new CancelledError('Canceled.'));
 });

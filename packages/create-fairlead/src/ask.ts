@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
-import { parseTemplate, UsageError } from './command-line.js';
+import { parseDatabase, parseTemplate, UsageError } from './command-line.js';
 import { checkDirectory } from './project.js';
-import { TEMPLATES, type Template } from './templates.js';
+import { type Choice, DATABASES, TEMPLATES } from './templates.js';
 
 /** The user canceled the questions with Ctrl+C or Ctrl+D. */
 export class CancelledError extends Error {
@@ -9,18 +9,21 @@ export class CancelledError extends Error {
 }
 
 /** What to create, and where. */
-export interface Answers {
+export interface Answers extends Choice {
   readonly directory: string;
-  readonly template: Template;
 }
 
+/** What the command line contains. */
+export type Given = { readonly [Name in keyof Answers]?: Answers[Name] | undefined };
+
 /**
- * Asks for what the command line left out. Asks again after an invalid answer.
+ * Asks for what the command line left out, and for the choices of a template that it asked for. Asks again after an
+ * invalid answer.
  *
  * @throws {CancelledError} When the input ends.
  */
 export async function ask(
-  given: { readonly [Name in keyof Answers]: Answers[Name] | undefined },
+  given: Given,
   { input, output }: { input: NodeJS.ReadableStream; output: NodeJS.WritableStream },
 ): Promise<Answers> {
   const terminal = createInterface({ input, output });
@@ -39,27 +42,43 @@ export async function ask(
     }
   }
 
+  /** Asks for one of some names, or for its number. */
+  async function choose<Name extends string>(
+    title: string,
+    known: Readonly<Record<Name, string>>,
+    parse: (name: string) => Name,
+  ): Promise<Name> {
+    const names = Object.keys(known);
+    const lines = Object.entries<string>(known).map(
+      ([name, text], index) => `  ${index + 1}  ${name.padEnd(10)}${text}\n`,
+    );
+    output.write(`${title}:\n${lines.join('')}`);
+    return question('Number or name', '1', (answer) => parse(names[Number(answer) - 1] ?? answer));
+  }
+
   try {
     const directory =
       given.directory ??
       (await question('Project folder', 'my-app', async (answer) => {
-        await checkDirectory(answer, given.template);
+        await checkDirectory(answer, given.template && { ...given, template: given.template });
         return answer;
       }));
-    if (given.template !== undefined) return { directory, template: given.template };
-    const names = Object.keys(TEMPLATES);
-    const lines = Object.entries(TEMPLATES).map(
-      ([name, text], index) => `  ${index + 1}  ${name.padEnd(10)}${text}\n`,
-    );
-    output.write(`Templates:\n${lines.join('')}`);
-    const template = await question('Number or name of the template', '1', (answer) =>
-      parseTemplate(names[Number(answer) - 1] ?? answer),
-    );
-    return { directory, template };
+    if (given.template !== undefined) return { ...given, directory, template: given.template };
+    const template = await choose('Templates', TEMPLATES, parseTemplate);
+    if (template !== 'rest-api') return { directory, template };
+    const database = await choose('Databases', DATABASES, parseDatabase);
+    const auth = await question('Accounts and sign-in, yes or no', 'no', parseYesOrNo);
+    return { directory, template, database, auth };
   } catch (error) {
     if (!closed.signal.aborted) throw error;
     throw new CancelledError('Canceled.');
   } finally {
     terminal.close();
   }
+}
+
+function parseYesOrNo(answer: string): boolean {
+  const [, yes, no] = /^(?:(y|yes)|(n|no))$/i.exec(answer) ?? [];
+  if (yes === undefined && no === undefined) throw new UsageError('Answer yes or no.');
+  return yes !== undefined;
 }

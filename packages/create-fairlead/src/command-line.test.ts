@@ -6,6 +6,8 @@ describe('parseCommandLine()', () => {
     expect(parseCommandLine(['my-app', '-t', 'rest-api'])).toEqual({
       directory: 'my-app',
       template: 'rest-api',
+      database: undefined,
+      auth: false,
       packageManager: 'npm',
       isYarn1: false,
       install: true,
@@ -19,6 +21,12 @@ describe('parseCommandLine()', () => {
       install: false,
       git: false,
     });
+  });
+
+  it('chooses the template with a database or sign-in', () => {
+    const chosen = { template: 'rest-api', database: 'postgres', auth: true };
+    expect(parseCommandLine(['my-app', '--database', 'postgres', '--auth'])).toMatchObject(chosen);
+    expect(parseCommandLine(['--auth', '-t', 'rest-api'])).toMatchObject({ auth: true });
   });
 
   it.each([
@@ -49,19 +57,26 @@ describe('parseCommandLine()', () => {
     [['--templat', 'minimal'], 'Unknown option --templat. Did you mean --template?'],
     [
       ['-x'],
-      'Unknown option -x. Use one of: --template, --package-manager, --no-install, --no-git, --help, --version.',
+      'Unknown option -x. Use one of: --template, --database, --auth, --package-manager, --no-install, --no-git, --help, --version.',
     ],
-    [
-      ['--template', 'rest'],
-      "Unknown template 'rest'. Use one of: minimal, values, rest-api, auth.",
-    ],
+    [['--template', 'rest'], "Unknown template 'rest'. Use one of: minimal, values, rest-api."],
     [['--template', 'restapi'], "Unknown template 'restapi'. Did you mean rest-api?"],
     [
       ['--template', 'constructor'],
-      "Unknown template 'constructor'. Use one of: minimal, values, rest-api, auth.",
+      "Unknown template 'constructor'. Use one of: minimal, values, rest-api.",
     ],
     [['--template'], 'The option --template needs a value, such as --template minimal.'],
     [['--template='], 'The option --template needs a value, such as --template minimal.'],
+    [['--database', 'mysql'], "Unknown database 'mysql'. Use one of: sqlite, postgres."],
+    [['--database'], 'The option --database needs a value, such as --database postgres.'],
+    [
+      ['-t', 'minimal', '--auth'],
+      'The template minimal has no --auth. Use --template rest-api, or leave out --auth.',
+    ],
+    [
+      ['--database=sqlite', '--template=values'],
+      'The template values has no --database. Use --template rest-api, or leave out --database.',
+    ],
     [
       ['--package-manager', 'cargo'],
       "Unknown package manager 'cargo'. Use one of: npm, pnpm, yarn, bun.",

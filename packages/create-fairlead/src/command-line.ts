@@ -1,6 +1,13 @@
 import { parseArgs } from 'node:util';
 import { nearestName } from '@fairlead/options';
-import { PACKAGE_MANAGERS, type PackageManager, TEMPLATES, type Template } from './templates.js';
+import {
+  DATABASES,
+  type DatabaseName,
+  PACKAGE_MANAGERS,
+  type PackageManager,
+  TEMPLATES,
+  type Template,
+} from './templates.js';
 
 /** A mistake in the command line. The message explains how to fix it. */
 export class UsageError extends Error {
@@ -12,6 +19,8 @@ export interface CommandLine {
   /** Path of the project's folder. */
   readonly directory: string | undefined;
   readonly template: Template | undefined;
+  readonly database: DatabaseName | undefined;
+  readonly auth: boolean;
   readonly packageManager: PackageManager;
   /** Whether the package manager is Yarn 1. */
   readonly isYarn1: boolean;
@@ -23,6 +32,8 @@ export interface CommandLine {
 
 const OPTIONS = {
   template: { type: 'string', short: 't' },
+  database: { type: 'string' },
+  auth: { type: 'boolean' },
   'package-manager': { type: 'string' },
   'no-install': { type: 'boolean' },
   'no-git': { type: 'boolean' },
@@ -42,13 +53,15 @@ Options:
 ${Object.entries(TEMPLATES)
   .map(([name, text]) => `                                  ${name.padEnd(10)}${text}\n`)
   .join('')}\
+      --database <name>         ${Object.keys(DATABASES).join(' or ')}, in rest-api; default: sqlite
+      --auth                    accounts, sign-in with tokens and roles, in rest-api
       --package-manager <name>  ${Object.keys(PACKAGE_MANAGERS).join(', ')}; default: the one that runs this command
       --no-install              do not install the dependencies
       --no-git                  do not create a git repository
   -h, --help                    print this help
   -v, --version                 print the version
 
-In a terminal, the command asks for the folder and the template if you leave them out.`;
+In a terminal, the command asks for the folder and the template if you leave them out. --database and --auth\nimply the template rest-api.`;
 
 /**
  * Reads the arguments of the program.
@@ -90,12 +103,22 @@ export function parseCommandLine(args: readonly string[], userAgent = ''): Comma
       `Unexpected argument '${extra}'. Pass one folder. npm needs -- before options: npm create fairlead@latest my-app -- --template minimal`,
     );
   }
-  const { template, 'package-manager': name = runningManager(userAgent) } = values;
+  const { 'package-manager': name = runningManager(userAgent) } = values;
   const packageManager = oneOf(PACKAGE_MANAGERS, 'package manager', String(name));
+  const choices = (['database', 'auth'] as const).filter((choice) => values[choice] !== undefined);
+  const implied = choices.length === 0 ? undefined : 'rest-api';
+  const template = values.template === undefined ? implied : parseTemplate(String(values.template));
+  if (template !== 'rest-api' && implied !== undefined) {
+    throw new UsageError(
+      `The template ${template} has no --${choices[0]}. Use --template rest-api, or leave out --${choices[0]}.`,
+    );
+  }
   return {
     // An unset variable of a shell becomes an empty argument, which would mean the current folder.
     directory: directory || undefined,
-    template: template === undefined ? undefined : parseTemplate(String(template)),
+    template,
+    database: values.database === undefined ? undefined : parseDatabase(String(values.database)),
+    auth: values.auth === true,
     packageManager,
     isYarn1: packageManager === 'yarn' && userAgent.startsWith('yarn/1.'),
     install: values['no-install'] !== true,
@@ -108,6 +131,11 @@ export function parseCommandLine(args: readonly string[], userAgent = ''): Comma
 /** @throws {UsageError} When no template has this name. */
 export function parseTemplate(name: string): Template {
   return oneOf(TEMPLATES, 'template', name);
+}
+
+/** @throws {UsageError} When no database has this name. */
+export function parseDatabase(name: string): DatabaseName {
+  return oneOf(DATABASES, 'database', name);
 }
 
 function oneOf<Name extends string>(
@@ -126,7 +154,7 @@ function suggestion(name: string, names: readonly string[]): string {
 }
 
 function exampleOf(option: string): string {
-  return option === 'template' ? 'minimal' : 'npm';
+  return { template: 'minimal', database: 'postgres' }[option] ?? 'npm';
 }
 
 /** Returns the package manager of a user agent such as `pnpm/12.21.0 npm/? node/v24.21.0`. */

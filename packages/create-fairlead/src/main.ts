@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { spawnSync } from 'node:child_process';
-import { relative, resolve } from 'node:path';
-import { ask, CancelledError } from './ask.js';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { type Answers, ask, CancelledError } from './ask.js';
 import { type CommandLine, parseCommandLine, USAGE, UsageError } from './command-line.js';
 import { checkDirectory, createProject, readVersion } from './project.js';
 import { TEMPLATES } from './templates.js';
@@ -19,27 +19,42 @@ try {
 }
 
 async function create(commandLine: CommandLine): Promise<void> {
-  const { directory, template } = await complete(commandLine);
+  const { directory, ...choice } = await complete(commandLine);
   const { packageManager, isYarn1, install, git } = commandLine;
-  await createProject({ directory, template, packageManager, isYarn1 });
-  console.log(`Created ${directory} from the template ${template}.`);
+  const files = await createProject({ directory, choice, packageManager, isYarn1 });
+  console.log(`Created ${directory} from the template ${choice.template}:\n${listFiles(files)}\n`);
   if (git) initializeRepository(directory);
   const isInstalled = install && installDependencies(directory, packageManager);
   const path = relative(process.cwd(), resolve(directory));
   const steps = [
     ...(path === '' ? [] : [`cd ${/^[\w./\\:-]+$/.test(path) ? path : `"${path}"`}`]),
     ...(isInstalled ? [] : [`${packageManager} install`]),
+    ...(files.includes('compose.yaml') ? ['docker compose up --detach --wait'] : []),
     `${packageManager} run dev`,
+    `${packageManager} run test`,
   ];
-  console.log(`\nNext steps:\n${steps.map((step) => `  ${step}`).join('\n')}`);
+  console.log(`Next steps:\n${steps.map((step) => `  ${step}`).join('\n')}`);
+}
+
+/** Returns a line for each folder, with its files. */
+function listFiles(files: readonly string[]): string {
+  const folders = Map.groupBy(files, (file) => join(dirname(file), '/'));
+  const width = Math.max(...[...folders.keys()].map((folder) => folder.length));
+  return [...folders]
+    .map(
+      ([folder, paths]) =>
+        `  ${folder.padEnd(width)}  ${paths.map((path) => basename(path)).join('  ')}`,
+    )
+    .join('\n');
 }
 
 /** Returns the folder and the template, which it asks for in a terminal. */
-async function complete({ directory, template }: CommandLine) {
-  if (directory !== undefined) await checkDirectory(directory, template);
-  if (directory !== undefined && template !== undefined) return { directory, template };
+async function complete({ directory, template, database, auth }: CommandLine): Promise<Answers> {
+  const choice = template && { template, database, auth };
+  if (directory !== undefined) await checkDirectory(directory, choice);
+  if (directory !== undefined && choice !== undefined) return { directory, ...choice };
   if (process.stdin.isTTY && process.stdout.isTTY) {
-    return ask({ directory, template }, { input: process.stdin, output: process.stdout });
+    return ask({ directory, ...choice }, { input: process.stdin, output: process.stdout });
   }
   const anyOf = new Intl.ListFormat('en-GB', { type: 'disjunction' });
   const missing = [

@@ -1,9 +1,16 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, normalize, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from './command-line.js';
-import { type PackageManager, SHARED, type Template, translateDockerfile } from './templates.js';
+import {
+  applyConditions,
+  type Choice,
+  layersOf,
+  type PackageManager,
+  translateDockerfile,
+} from './templates.js';
 
 /** The root of this package, from `dist/` as well as from `src/`. */
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
@@ -24,9 +31,12 @@ const ONLY_FOR: Readonly<Record<string, PackageManager>> = {
 /** Names that npm refuses. */
 const RESERVED = ['node_modules', 'favicon.ico'];
 
+const GROUPS = ['dependencies', 'devDependencies'] as const;
+
 interface Manifest {
   name: string;
   version: string;
+  scripts?: Record<string, string>;
   dependencies?: Record<string, string>;
   devDependencies?: Record<string, string>;
 }
@@ -34,7 +44,7 @@ interface Manifest {
 /** What to create, and where. */
 export interface ProjectOptions {
   readonly directory: string;
-  readonly template: Template;
+  readonly choice: Choice;
   readonly packageManager: PackageManager;
   readonly isYarn1: boolean;
 }
@@ -48,14 +58,11 @@ export async function readVersion(): Promise<string> {
  * Checks that a project can be created in a folder.
  *
  * @param directory - Absolute, or relative to the working directory. Need not exist.
- * @param template - The project cannot have the name of one of its dependencies.
+ * @param choice - The project cannot have the name of one of its dependencies.
  * @throws {UsageError} When the folder is not empty or cannot be read, or its name cannot be that of a package.
  */
-export async function checkDirectory(
-  directory: string,
-  template: Template | undefined,
-): Promise<void> {
-  await checkName(basename(resolve(directory)), template);
+export async function checkDirectory(directory: string, choice: Choice | undefined): Promise<void> {
+  await checkName(basename(resolve(directory)), choice);
   // The system does not find `missing/../my-app`, where the project would be written to `my-app`.
   const entries = await readdir(normalize(directory)).catch((error) => {
     if (error.code === 'ENOENT') return [];
@@ -73,8 +80,8 @@ export async function checkDirectory(
   );
 }
 
-async function checkName(name: string, template: Template | undefined): Promise<void> {
-  const problem = await findNameProblem(name, template);
+async function checkName(name: string, choice: Choice | undefined): Promise<void> {
+  const problem = await findNameProblem(name, choice);
   if (problem === undefined) return;
   const valid = name
     .toLowerCase()
@@ -88,17 +95,15 @@ async function checkName(name: string, template: Template | undefined): Promise<
 
 async function findNameProblem(
   name: string,
-  template: Template | undefined,
+  choice: Choice | undefined,
 ): Promise<string | undefined> {
   if (name.length > 214) return 'package names have at most 214 characters';
   if (!/^[a-z0-9][a-z0-9._-]*$/.test(name)) {
     return 'package names consist of lowercase letters, digits, dots, hyphens and underscores, and begin with a letter or digit';
   }
   if (RESERVED.includes(name)) return 'npm reserves this name';
-  if (template === undefined) return undefined;
-  const { dependencies, devDependencies } = await readManifest(
-    join(PACKAGE, 'templates', template),
-  );
+  if (choice === undefined) return undefined;
+  const { dependencies, devDependencies } = await mergeManifests(layersOf(choice));
   if (!Object.hasOwn({ ...dependencies, ...devDependencies }, name)) return undefined;
   return 'a dependency of the template has this name';
 }
@@ -106,50 +111,72 @@ async function findNameProblem(
 /**
  * Writes the files of a project.
  *
+ * @returns Their paths in the folder, sorted: those of each folder are neighbors.
  * @throws {UsageError} When the folder cannot be used: see {@link checkDirectory}.
  */
-export async function createProject(options: ProjectOptions): Promise<void> {
-  const { template, packageManager, isYarn1 } = options;
-  await checkDirectory(options.directory, template);
+export async function createProject(options: ProjectOptions): Promise<string[]> {
+  const { choice, packageManager, isYarn1 } = options;
+  await checkDirectory(options.directory, choice);
   const directory = normalize(options.directory);
   const name = basename(resolve(directory));
-  const { devDependencies: versions = {} } = await readManifest(PACKAGE);
-  for (const folder of [...SHARED[template], template]) {
-    const from = join(PACKAGE, 'templates', folder);
+  const layers = layersOf(choice);
+  const texts = new Map([['package.json', await createManifest(layers, name)]]);
+  for (const layer of layers) {
+    const from = join(PACKAGE, 'templates', layer);
     for (const entry of await readdir(from, { recursive: true, withFileTypes: true })) {
       const file = RENAMED[entry.name] ?? entry.name;
-      if (!entry.isFile() || (ONLY_FOR[file] ?? packageManager) !== packageManager) continue;
-      const target = join(directory, relative(from, entry.parentPath), file);
-      await mkdir(dirname(target), { recursive: true });
-      await writeFile(
-        target,
-        fill(file, await readFile(join(entry.parentPath, entry.name), 'utf8')),
-      );
+      if (!entry.isFile() || file === 'package.json') continue;
+      if ((ONLY_FOR[file] ?? packageManager) !== packageManager) continue;
+      const text = await readFile(join(entry.parentPath, entry.name), 'utf8');
+      texts.set(join(relative(from, entry.parentPath), file), fill(file, text));
     }
   }
+  // The conditions of the others are false.
+  const files = [...texts.keys()].filter((file) => texts.get(file) !== '').sort(byFolder);
+  for (const file of files) {
+    const target = join(directory, file);
+    await mkdir(dirname(target), { recursive: true });
+    await writeFile(target, texts.get(file) ?? '');
+  }
+  return files;
 
-  function fill(file: string, text: string): string {
-    if (file === 'package.json') return fillManifest(JSON.parse(text), name, versions);
+  function fill(file: string, template: string): string {
+    const text = applyConditions(template, layers);
     if (file === 'Dockerfile') return translateDockerfile(text, packageManager, isYarn1);
-    if (file.endsWith('.md')) text = text.replaceAll(/\bnpm\b/g, packageManager);
-    return text
+    return (file.endsWith('.md') ? text.replaceAll(/\bnpm\b/g, packageManager) : text)
       .replaceAll('{{name}}', name)
       .replaceAll('{{secret}}', () => randomBytes(32).toString('base64url'));
   }
 }
 
-/** Sets the name, and the versions of this release. */
-function fillManifest(manifest: Manifest, name: string, versions: Record<string, string>): string {
-  const filled = { ...manifest, name };
-  for (const group of ['dependencies', 'devDependencies'] as const) {
-    filled[group] = Object.fromEntries(
-      Object.entries(manifest[group] ?? {}).map(([dependency, range]) => [
-        dependency,
-        range === '*' ? (versions[dependency] ?? range) : range,
-      ]),
-    );
+function byFolder(a: string, b: string): number {
+  return dirname(a).localeCompare(dirname(b)) || a.localeCompare(b);
+}
+
+/** Returns a manifest with the name, and with the versions of this release. */
+async function createManifest(layers: readonly string[], name: string): Promise<string> {
+  const { devDependencies: versions = {} } = await readManifest(PACKAGE);
+  const manifest = { ...(await mergeManifests(layers)), name };
+  for (const group of GROUPS) {
+    const ranges = Object.entries(manifest[group] ?? {}).map(([dependency, range]) => [
+      dependency,
+      range === '*' ? (versions[dependency] ?? range) : range,
+    ]);
+    manifest[group] = Object.fromEntries(ranges.sort());
   }
-  return `${JSON.stringify(filled, null, 2)}\n`;
+  return `${JSON.stringify(manifest, null, 2)}\n`;
+}
+
+/** Returns the manifest of the template, with the scripts and dependencies of all layers. */
+async function mergeManifests(layers: readonly string[]): Promise<Manifest> {
+  const folders = layers.map((layer) => join(PACKAGE, 'templates', layer));
+  const existing = folders.filter((folder) => existsSync(join(folder, 'package.json')));
+  const manifests = await Promise.all(existing.map(readManifest));
+  const merged = Object.assign({}, ...manifests);
+  for (const group of ['scripts', ...GROUPS] as const) {
+    merged[group] = Object.assign({}, ...manifests.map((manifest) => manifest[group]));
+  }
+  return merged;
 }
 
 async function readManifest(folder: string): Promise<Manifest> {

@@ -2,19 +2,45 @@
 export const TEMPLATES = {
   minimal: 'functions in a single file, without a build step',
   values: 'controllers without decorators, validation, Dockerfile, without a build step',
-  'rest-api': 'classes, validation, SQLite, OpenAPI page, Dockerfile',
-  auth: 'sign-up, sign-in with tokens, roles, SQLite, Dockerfile',
+  'rest-api': 'classes, validation, SQLite or PostgreSQL, sign-in, OpenAPI page, Dockerfile',
+} as const;
+
+/** The databases of `rest-api`. */
+export const DATABASES = {
+  sqlite: 'SQLite, in a file',
+  postgres: 'PostgreSQL, with migrations and transactions',
 } as const;
 
 export type Template = keyof typeof TEMPLATES;
+export type DatabaseName = keyof typeof DATABASES;
 
-/** The folders of `templates/` whose files a template has, too. */
-export const SHARED: Readonly<Record<Template, readonly string[]>> = {
-  minimal: ['shared', 'stripped'],
-  values: ['shared', 'stripped'],
-  'rest-api': ['shared', 'compiled'],
-  auth: ['shared', 'compiled'],
-};
+/** A template, with what was chosen in it. */
+export interface Choice {
+  readonly template: Template;
+  /** Only `rest-api` has one. */
+  readonly database?: DatabaseName | undefined;
+  /** Whether `rest-api` has accounts and sign-in. */
+  readonly auth?: boolean | undefined;
+}
+
+/** Returns the folders of `templates/` whose files a project has, the last one last. */
+export function layersOf({ template, database = 'sqlite', auth = false }: Choice): string[] {
+  if (template !== 'rest-api') return ['shared', 'stripped', template];
+  return ['shared', template, database, ...(auth ? ['auth'] : [])];
+}
+
+/**
+ * Keeps the lines between `#if` and `#endif` that name a layer of the project, or `open` if nobody signs in.
+ *
+ * @returns The text without the lines that contain `#if` and `#endif`.
+ */
+export function applyConditions(text: string, layers: readonly string[]): string {
+  const names = layers.includes('auth') ? layers : [...layers, 'open'];
+  return text.replaceAll(
+    /^.*#if (\w+).*\n([\s\S]*?)^.*#endif.*\n/gm,
+    (_, name: string, lines: string) => (names.includes(name) ? lines : ''),
+  );
+}
 
 /** The npm instructions in the `Dockerfile` of the templates. */
 const DOCKER = {

@@ -10,20 +10,36 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 const PACKAGE = join(import.meta.dirname, '..');
 /** The templates that Node.js runs, and those that need a compiler. */
 const STRIPPED = ['minimal', 'values'];
-const COMPILED = ['rest-api', 'auth'];
+const COMPILED = [
+  'rest-api',
+  'rest-api --auth',
+  'rest-api --database postgres',
+  'rest-api --database postgres --auth',
+];
+/** Everything that can be created: a template, and its options. */
 const TEMPLATES = [...STRIPPED, ...COMPILED];
 
+/** The texts of a project's files, by path. */
+class Files extends Map<string, string> {
+  json(file: string) {
+    return JSON.parse(this.get(file) ?? '');
+  }
+}
+
+/** A project `my-app` from each template. */
+const projects = new Map<string, Awaited<ReturnType<typeof createAndRead>>>();
 let root: string;
 let folder: string;
 
 beforeAll(async () => {
   root = await realpath(await mkdtemp(join(tmpdir(), 'create-fairlead-')));
+  for (const template of TEMPLATES) projects.set(template, await createAndRead(template));
 });
 
 beforeEach(async () => {
@@ -42,39 +58,75 @@ function run(args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd = folder)
   return { status, stdout, stderr };
 }
 
-/** Creates a project without installing its dependencies. */
-const create = (...args: readonly string[]) => run(['--no-install', ...args]);
+/** Creates a project from a template, and reads its files. */
+async function createAndRead(template: string) {
+  const cwd = await mkdtemp(join(root, 'project-'));
+  const args = ['my-app', '--no-install', '--no-git', '--template', ...template.split(' ')];
+  const result = run(args, {}, cwd);
+  const project = join(cwd, 'my-app');
+  const entries = await readdir(project, { recursive: true, withFileTypes: true });
+  const files = new Files();
+  for (const entry of entries.filter((each) => each.isFile())) {
+    const path = join(entry.parentPath, entry.name);
+    files.set(relative(project, path), await readFile(path, 'utf8'));
+  }
+  return { result, files };
+}
+
+function projectOf(template: string) {
+  const project = projects.get(template);
+  if (project === undefined) throw new Error(`There is no project of ${template}.`);
+  return project;
+}
+
+/** Creates a project without installing its dependencies. The last argument may have several words. */
+const create = (...args: readonly string[]) =>
+  run(['--no-install', ...args.slice(0, -1), ...(args.at(-1)?.split(' ') ?? [])]);
 const read = (file: string) => readFile(join(folder, file), 'utf8');
 const manifestOf = async (project: string) => JSON.parse(await read(`${project}/package.json`));
 
 describe('a created project', () => {
-  it.each(TEMPLATES)(
-    'has the files of the template %s, and says what to do next',
-    async (template) => {
-      expect(create('my-app', '--template', template)).toEqual({
-        status: 0,
-        stdout: `Created my-app from the template ${template}.\n\nNext steps:\n  cd my-app\n  npm install\n  npm run dev\n`,
-        stderr: '',
-      });
-      expect(await readdir(join(folder, 'my-app'))).toEqual(
-        expect.arrayContaining([
-          '.git',
-          '.gitignore',
-          'AGENTS.md',
-          'package.json',
-          'src',
-          'test',
-          'tsconfig.json',
-        ]),
-      );
-      expect(await read('my-app/README.md')).toMatch(/^# my-app\n/);
-      expect(await read('my-app/AGENTS.md')).toMatch(/^# my-app\n/);
-    },
-  );
+  it.each(TEMPLATES)('has the files of the template %s', (template) => {
+    const { result, files } = projectOf(template);
+    expect(result).toMatchObject({ status: 0, stderr: '' });
+    const common = ['.gitignore', 'AGENTS.md', 'README.md', 'package.json', 'tsconfig.json'];
+    expect([...files.keys()]).toEqual(expect.arrayContaining(common));
+    expect(files.get('README.md')).toMatch(/^# my-app\n/);
+    expect(files.get('AGENTS.md')).toMatch(/^# my-app\n/);
+    const conditions = /#if|#endif|\{\{|^\s*$/;
+    expect([...files].filter(([, text]) => conditions.test(text))).toEqual([]);
+  });
 
-  it.each(STRIPPED)('runs on plain Node.js: %s', async (template) => {
-    create('my-app', '--template', template);
-    const { scripts, devDependencies } = await manifestOf('my-app');
+  it.each(TEMPLATES)('is listed with all files, and nothing else: %s', (template) => {
+    const { result, files } = projectOf(template);
+    const lines = result.stdout.matchAll(/^ {2}(\S*\/) +(.+)$/gm);
+    const listed = [...lines].flatMap(([, path = '', names = '']) =>
+      names.split('  ').map((name) => join(path, name)),
+    );
+    expect(listed.toSorted()).toEqual([...files.keys()].toSorted());
+  });
+
+  it('is followed by the next commands', () => {
+    expect(projectOf('minimal').result.stdout).toBe(`\
+Created my-app from the template minimal:
+  ./     .gitignore  AGENTS.md  package.json  README.md  tsconfig.build.json  tsconfig.json
+  src/   main.ts
+  test/  main.test.ts
+
+Next steps:
+  cd my-app
+  npm install
+  npm run dev
+  npm run test
+`);
+    expect(projectOf('rest-api --database postgres').result.stdout).toContain(
+      '  npm install\n  docker compose up --detach --wait\n  npm run dev\n',
+    );
+  });
+
+  it.each(STRIPPED)('runs on plain Node.js: %s', (template) => {
+    const { files } = projectOf(template);
+    const { scripts, devDependencies } = files.json('package.json');
     expect(Object.keys(devDependencies)).toEqual(['@types/node', 'fairlead', 'typescript']);
     const { dev, start, test } = scripts;
     const program = /^node (?:--(?:env-file-if-exists|watch)\S* )*src\/main\.ts$/;
@@ -83,22 +135,21 @@ describe('a created project', () => {
       start: expect.stringMatching(program),
       test: 'node --test',
     });
-    const { compilerOptions } = JSON.parse(await read('my-app/tsconfig.json'));
+    const { compilerOptions } = files.json('tsconfig.json');
     expect(compilerOptions).toMatchObject({ erasableSyntaxOnly: true, verbatimModuleSyntax: true });
     expect(compilerOptions).not.toHaveProperty('experimentalDecorators');
-    expect(await readdir(join(folder, 'my-app'))).not.toContain('biome.json');
+    expect([...files.keys()]).not.toContain('biome.json');
   });
 
-  it.each(COMPILED)('compiles decorators, and is linted: %s', async (template) => {
-    create('my-app', '--template', template);
-    const { compilerOptions } = JSON.parse(await read('my-app/tsconfig.json'));
+  it.each(COMPILED)('compiles decorators, and is linted: %s', (template) => {
+    const { files } = projectOf(template);
+    const { compilerOptions } = files.json('tsconfig.json');
     expect(compilerOptions).toMatchObject({ emitDecoratorMetadata: true });
-    expect(await readdir(join(folder, 'my-app'))).toContain('biome.json');
+    expect([...files.keys()]).toContain('biome.json');
   });
 
   it.each(TEMPLATES)('depends on the versions of this release: %s', async (template) => {
-    create('my-app', '--template', template);
-    const { name, dependencies, devDependencies } = await manifestOf('my-app');
+    const { name, dependencies, devDependencies } = projectOf(template).files.json('package.json');
     const { devDependencies: released } = JSON.parse(
       await readFile(join(PACKAGE, 'package.json'), 'utf8'),
     );
@@ -114,8 +165,23 @@ describe('a created project', () => {
   });
 
   it.each([
+    ['rest-api', ['@fairlead/store']],
+    ['rest-api --auth', ['@fairlead/jwt', '@fairlead/rate-limit', '@fairlead/store', 'jose']],
+    ['rest-api --database postgres', ['pg']],
+    [
+      'rest-api --database postgres --auth',
+      ['@fairlead/jwt', '@fairlead/rate-limit', 'jose', 'pg'],
+    ],
+  ])('depends on what its choices need: %s', (template, expected) => {
+    const { dependencies } = projectOf(template).files.json('package.json');
+    const optional = ['@fairlead/jwt', '@fairlead/rate-limit', '@fairlead/store', 'jose', 'pg'];
+    const found = Object.keys(dependencies).filter((name) => optional.includes(name));
+    expect(found).toEqual(expected);
+  });
+
+  it.each([
     ['values', ['API_KEY']],
-    ['auth', ['JWT_SECRET', 'ADMIN_PASSWORD']],
+    ['rest-api --auth', ['JWT_SECRET', 'ADMIN_PASSWORD']],
   ])('has new secrets: %s', async (template, names) => {
     create('one', '--template', template);
     create('two', '--template', template);
@@ -169,13 +235,12 @@ describe('a created project', () => {
   });
 
   it('has documents whose commands are those of the package manager', async () => {
-    create('my-app', '-t', 'auth', '--package-manager', 'yarn');
+    create('my-app', '--package-manager', 'yarn', '-t', 'rest-api');
     const readme = await read('my-app/README.md');
     expect(readme).toContain('\nyarn install\nyarn run dev\n');
     expect(await read('my-app/AGENTS.md')).toContain(
       '`yarn run typecheck`, `yarn run lint`, `yarn run check`',
     );
-    expect(readme).toContain('`yarn add @fairlead/openapi` and `yarn add -D swagger-ui-dist`');
   });
 
   it('may be the current folder, with an empty repository', async () => {
@@ -223,7 +288,7 @@ describe('a created project', () => {
     const { status, stdout } = run(args, { PATH: `${bin}:${process.env.PATH}` });
     expect(status).toBe(0);
     expect(stdout).toContain(`install in ${join(folder, 'my-app')}\n`);
-    expect(stdout).toMatch(/Next steps:\n {2}cd my-app\n {2}bun run dev\n/);
+    expect(stdout).toMatch(/Next steps:\n {2}cd my-app\n {2}bun run dev\n {2}bun run test\n$/);
   });
 });
 
@@ -254,6 +319,15 @@ describe('a refusal', () => {
       ),
     );
     expect(await readFile(join(folder, 'victim/package.json'), 'utf8')).toBe('{}');
+  });
+
+  it('names a dependency of what was chosen', () => {
+    expect(create('pg', '--database', 'sqlite').status).toBe(0);
+    expect(create('jose', '--database', 'postgres', '--auth')).toEqual(
+      refused(
+        "Cannot name the project 'jose': a dependency of the template has this name. Choose another folder name, such as 'my-app'.",
+      ),
+    );
   });
 
   it.each(['taken', 'taken/my-app'])('names a file: %s', async (path) => {
@@ -298,10 +372,10 @@ describe('a refusal', () => {
   });
 
   it.each([
-    [[], 'a folder and --template minimal, values, rest-api or auth'],
-    [['my-app'], '--template minimal, values, rest-api or auth'],
-    [['--template', 'auth'], 'a folder'],
-    [['', '--template', 'auth'], 'a folder'],
+    [[], 'a folder and --template minimal, values or rest-api'],
+    [['my-app'], '--template minimal, values or rest-api'],
+    [['--template', 'values'], 'a folder'],
+    [['', '--auth'], 'a folder'],
   ])('says what to pass without a terminal: %j', (args, missing) => {
     expect(run(args)).toEqual(
       refused(
@@ -311,7 +385,7 @@ describe('a refusal', () => {
   });
 
   it('of an unknown option suggests one', () => {
-    expect(create('my-app', '--tempalte', 'auth')).toEqual(
+    expect(create('my-app', '--tempalte', 'values')).toEqual(
       refused('Unknown option --tempalte. Did you mean --template?'),
     );
   });
@@ -330,7 +404,7 @@ it('prints its options and templates', () => {
   const { status, stdout, stderr } = run(['--help']);
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   expect(stdout).toMatch(
-    /^Creates a project .*--template <name>.* minimal .* values .* rest-api .* auth .*--no-install .*--no-git .*--help .*--version /s,
+    /^Creates a project .*--template <name>.* minimal .* values .* rest-api .*--database <name> .*--auth .*--no-install .*--no-git .*--help .*--version /s,
   );
 });
 

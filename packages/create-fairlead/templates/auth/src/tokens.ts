@@ -5,7 +5,12 @@ import type { Account } from './accounts.js';
 
 /** Seconds for which a token is valid. A changed role takes effect in the next token. */
 const LIFETIME = 15 * 60;
-const ISSUER = 'urn:auth-api';
+const ISSUER = 'urn:tasks-api';
+
+export const Token = z
+  .object({ token: z.string(), expiresIn: z.int().describe('Seconds') })
+  .meta({ id: 'Token' });
+export type Token = z.infer<typeof Token>;
 
 /** Issues and verifies the tokens of accounts. */
 export class Tokens {
@@ -19,7 +24,7 @@ export class Tokens {
     this.auth = createJwtAuth({ issuer: ISSUER, audience: ISSUER, secret: this.#key, claims });
   }
 
-  async issue({ id, role }: Account) {
+  async issue({ id, role }: Account): Promise<Token> {
     const token = await new SignJWT({ roles: [role] })
       .setProtectedHeader({ alg: 'HS256' })
       .setIssuer(ISSUER)

@@ -1,19 +1,22 @@
 import { controllersPlugin } from '@fairlead/controllers';
-import {
-  createApp,
-  createRouter,
-  errorHandler,
-  json,
-  notFoundHandler,
-  ServiceUnavailableError,
-} from '@fairlead/core';
+import { createApp, createRouter, errorHandler, json, notFoundHandler } from '@fairlead/core';
 import { type Container, createContainer } from '@fairlead/di';
+// #if auth
+import { jwtGuard } from '@fairlead/jwt/controllers';
+// #endif
 import { createHealth, requestId } from '@fairlead/middleware';
 import { openapi } from '@fairlead/openapi';
 import { createLogger, logErrors, logRequests } from '@fairlead/pino';
 import type { Logger } from 'pino';
+// #if auth
+import { Accounts } from './accounts.js';
+// #endif
 import { Config } from './config.js';
-import { DATABASE, openDatabase } from './tasks.js';
+import { DATABASE, OFFLINE, openDatabase } from './database.js';
+// #if auth
+import { Passwords } from './passwords.js';
+import { Tokens } from './tokens.js';
+// #endif
 
 interface Options {
   readonly config: Config;
@@ -24,26 +27,41 @@ interface Options {
 
 /** Creates the application. Closing it disposes the container, which closes the database. */
 export async function createTasksApi(container: Container, { config, logger, stopping }: Options) {
-  container.register(DATABASE, { useFactory: () => openDatabase(config.DATABASE_PATH) });
+  container.register(DATABASE, { useFactory: () => openDatabase(config, logger) });
+  // #if auth
+  const tokens = new Tokens(config.JWT_SECRET);
+  container.register(Tokens, { useValue: tokens });
+  container.register(Passwords, { useValue: new Passwords() });
+  // #endif
   const checks = { database: () => container.resolve(DATABASE).check() };
   const router = createRouter();
   const app = createApp({ onError: logErrors(logger) })
     .use(errorHandler(), logRequests(logger), requestId())
-    .route('/', createHealth({ checks, stopping }))
+    .route('/', createHealth({ checks, stopping, logger }))
     .use(json());
   await app.plugin(openapi({ info: { title: 'Tasks', version: '1.0.0' } }));
   const root = new URL('./controllers/', import.meta.url);
+  // #if open
   await app.plugin(controllersPlugin({ router, container, root, prefix: '/api', strict: true }));
+  // #endif
+  // #if auth
+  const options = { router, container, root, prefix: '/api', strict: true };
+  // Every route of a controller needs a token, unless it is @Public().
+  await app.plugin(controllersPlugin({ ...options, guards: [jwtGuard(tokens.auth)] }));
+  const { ADMIN_EMAIL: email, ADMIN_PASSWORD: password } = config;
+  if (email && password) await container.resolve(Accounts).create({ email, password }, 'admin');
+  // #endif
   return app.route('/', router).use(notFoundHandler());
 }
 
-/** Creates the application for the command line of Fairlead, which needs no database. */
+/** Creates the application for the command line of Fairlead, which needs neither a database nor secrets. */
 export function createOfflineApp() {
-  const refuse = (): never => {
-    throw new ServiceUnavailableError('There is no database offline.');
-  };
-  const database = { read: refuse, write: refuse, check: refuse };
-  const container = createContainer().override(DATABASE, { useValue: database });
-  const logger = createLogger({ level: 'silent' });
-  return createTasksApi(container, { config: Config.parse({}), logger });
+  const container = createContainer().override(DATABASE, { useValue: OFFLINE });
+  const config = Config.parse({
+    LOG_LEVEL: 'silent',
+    // #if auth
+    JWT_SECRET: 'offline'.padEnd(32, '-'),
+    // #endif
+  });
+  return createTasksApi(container, { config, logger: createLogger({ level: 'silent' }) });
 }

@@ -1,12 +1,35 @@
 import { z } from 'zod';
+// #if auth
+import { Credentials } from './accounts.js';
+// #endif
 
 /** The environment variables that configure the API. */
 export const Config = z.object({
   PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
+  // #if sqlite
   DATABASE_PATH: z.string().min(1).default('data/tasks.db'),
+  // #endif
+  // #if postgres
+  /** The default is the database of compose.yaml, for development. */
+  DATABASE_URL: z
+    .url({
+      protocol: /^postgres(ql)?$/,
+      error: 'Use a URL such as postgres://user@host:5432/tasks.',
+    })
+    .default('postgres://postgres:postgres@127.0.0.1:5432/tasks'),
+  // #endif
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
   /** Milliseconds to keep serving after SIGTERM, so that load balancers stop sending requests. */
   SHUTDOWN_DELAY: z.coerce.number().int().min(0).max(60_000).default(0),
+  // #if auth
+  /** Signs the tokens. Whoever knows it can sign in as anybody. */
+  JWT_SECRET: z
+    .string('Missing. Create one with: openssl rand -hex 32')
+    .min(32, 'Too short. Use at least 32 characters.'),
+  /** An administrator to create at startup, unless the address has an account. */
+  ADMIN_EMAIL: Credentials.shape.email.optional(),
+  ADMIN_PASSWORD: Credentials.shape.password.optional(),
+  // #endif
 });
 
 export type Config = z.infer<typeof Config>;

@@ -1,28 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createLogger } from '@fairlead/pino';
-import { createTestApp, type TestApp } from '@fairlead/testing';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createTasksApi } from '../src/app.js';
-import { Config } from '../src/config.js';
+import { expect, it } from 'vitest';
+import { request } from './api.js';
 
-let folder: string;
-let api: TestApp;
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tasks-'));
-  const config = Config.parse({ DATABASE_PATH: join(folder, 'tasks.db') });
-  const logger = createLogger({ level: 'silent' });
-  api = await createTestApp({ app: (container) => createTasksApi(container, { config, logger }) });
-});
-
-afterEach(async () => {
-  await api?.close();
-  await rm(folder, { recursive: true });
-});
-
-const create = (title: string) => api.request('/api/tasks', { method: 'POST', json: { title } });
+const create = (title: string) => request('/api/tasks', { method: 'POST', json: { title } });
 
 it('creates, lists and shows tasks', async () => {
   const created = await create(' Buy milk ');
@@ -30,21 +9,21 @@ it('creates, lists and shows tasks', async () => {
   const task = await created.json();
   expect(task).toMatchObject({ id: 1, title: 'Buy milk', done: false });
   await create('Call Bob');
-  const page = await api.request('/api/tasks', { query: { limit: 1 } });
+  const page = await request('/api/tasks', { query: { limit: 1 } });
   expect(await page.json()).toEqual([task]);
-  expect(await (await api.request('/api/tasks/1')).json()).toEqual(task);
+  expect(await (await request('/api/tasks/1')).json()).toEqual(task);
 });
 
 it('changes the members that a request contains', async () => {
   await create('Buy milk');
-  const changed = await api.request('/api/tasks/1', { method: 'PATCH', json: { done: true } });
+  const changed = await request('/api/tasks/1', { method: 'PATCH', json: { done: true } });
   expect(await changed.json()).toMatchObject({ title: 'Buy milk', done: true });
 });
 
 it('deletes a task once', async () => {
   await create('Buy milk');
-  expect((await api.request('/api/tasks/1', { method: 'DELETE' })).status).toBe(204);
-  expect((await api.request('/api/tasks/1', { method: 'DELETE' })).status).toBe(404);
+  expect((await request('/api/tasks/1', { method: 'DELETE' })).status).toBe(204);
+  expect((await request('/api/tasks/1', { method: 'DELETE' })).status).toBe(404);
 });
 
 it('rejects an empty title', async () => {
@@ -54,7 +33,7 @@ it('rejects an empty title', async () => {
 });
 
 it('is ready, and describes its routes', async () => {
-  expect((await api.request('/health/ready')).status).toBe(200);
-  const document = await (await api.request('/openapi.json')).json();
+  expect((await request('/health/ready')).status).toBe(200);
+  const document = await (await request('/openapi.json')).json();
   expect(document).toMatchObject({ paths: { '/api/tasks': {}, '/api/tasks/{id}': {} } });
 });

@@ -2,8 +2,11 @@ import { Body, Controller, Ctx, Get, Post, UseMiddleware } from '@fairlead/contr
 import { ConflictError, type Context, NotFoundError } from '@fairlead/core';
 import { Public, Roles } from '@fairlead/jwt/controllers';
 import { rateLimit } from '@fairlead/rate-limit';
-import { Accounts, Credentials } from '../accounts.js';
+import { z } from 'zod';
+import { Account, Accounts, Credentials } from '../accounts.js';
 import { Tokens } from '../tokens.js';
+
+const tags = ['accounts'];
 
 @Controller('/accounts')
 export class AccountsController {
@@ -12,8 +15,7 @@ export class AccountsController {
     private readonly tokens: Tokens,
   ) {}
 
-  /** Signs up. */
-  @Post('/', { status: 201 })
+  @Post('/', { summary: 'Sign up', tags, response: { 201: Account } })
   @Public()
   @UseMiddleware(rateLimit({ name: 'sign-up', points: 10, duration: 60 }))
   async create(@Body({ schema: Credentials }) credentials: Credentials) {
@@ -22,15 +24,15 @@ export class AccountsController {
     return account;
   }
 
-  @Get('/me')
-  me(@Ctx() ctx: Context) {
+  @Get('/me', { summary: 'Show your account', tags, response: Account })
+  async me(@Ctx() ctx: Context) {
     const { sub } = this.tokens.auth.token(ctx).claims;
-    const account = this.accounts.find(sub);
+    const account = await this.accounts.find(sub);
     if (account === undefined) throw new NotFoundError('Your account no longer exists.');
     return account;
   }
 
-  @Get('/')
+  @Get('/', { summary: 'List accounts', tags, response: z.array(Account) })
   @Roles('admin')
   list() {
     return this.accounts.list();

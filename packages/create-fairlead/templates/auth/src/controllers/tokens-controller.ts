@@ -3,7 +3,7 @@ import { UnauthorizedError } from '@fairlead/core';
 import { Public } from '@fairlead/jwt/controllers';
 import { rateLimit } from '@fairlead/rate-limit';
 import { Accounts, type Credentials, SignIn } from '../accounts.js';
-import { Tokens } from '../tokens.js';
+import { Token, Tokens } from '../tokens.js';
 
 @Controller('/tokens')
 export class TokensController {
@@ -12,8 +12,7 @@ export class TokensController {
     private readonly tokens: Tokens,
   ) {}
 
-  /** Signs in: returns a token for the right password. */
-  @Post('/', { status: 201 })
+  @Post('/', { summary: 'Sign in', tags: ['accounts'], response: { 201: Token } })
   @Public()
   @UseMiddleware(rateLimit({ name: 'sign-in', points: 10, duration: 60, count: 'failures' }))
   async create(@Body({ schema: SignIn }) credentials: Credentials) {

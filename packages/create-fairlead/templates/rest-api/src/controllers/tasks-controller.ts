@@ -20,8 +20,8 @@ export class TasksController {
   }
 
   @Get('/:id', { summary: 'Show a task', tags, response: Task })
-  show(@Param('id', { schema: Id }) id: number) {
-    return this.tasks.find(id) ?? notFound(id);
+  async show(@Param('id', { schema: Id }) id: number) {
+    return (await this.tasks.find(id)) ?? notFound(id);
   }
 
   @Post('/', { summary: 'Create a task', tags, response: { 201: Task } })

@@ -1,0 +1,114 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { ServiceUnavailableError } from '@fairlead/core';
+import { token } from '@fairlead/di';
+import { Pool, type QueryResultRow, types } from 'pg';
+import type { Logger } from 'pino';
+import type { Config } from './config.js';
+
+/** SQL files, which run in the order of their names, each one once. */
+const MIGRATIONS = new URL('../migrations/', import.meta.url);
+
+// IDs and counts are exact as numbers, up to 2 ** 53.
+types.setTypeParser(types.builtins.INT8, Number);
+
+/** Runs a query, and returns its rows. */
+export type Query = <Row extends QueryResultRow>(
+  text: string,
+  values?: readonly unknown[],
+) => Promise<Row[]>;
+
+export interface Database {
+  readonly query: Query;
+  /** Runs queries in a transaction. Commits it when `work` resolves, and rolls it back when it rejects. */
+  transaction<T>(work: (query: Query) => Promise<T>): Promise<T>;
+  /** Rejects if the database cannot be used. */
+  check(): Promise<unknown>;
+}
+
+export const DATABASE = token<Database>('Database');
+
+/** Connects to the database, and migrates it. Disposing the container closes the connections. */
+export async function openDatabase({ DATABASE_URL }: Pick<Config, 'DATABASE_URL'>, logger: Logger) {
+  const database = new PostgresDatabase(DATABASE_URL, logger);
+  try {
+    await database.migrate();
+    return database;
+  } catch (error) {
+    await database[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+class PostgresDatabase implements Database {
+  readonly #pool: Pool;
+
+  constructor(connectionString: string, logger: Logger) {
+    this.#pool = new Pool({
+      connectionString,
+      connectionTimeoutMillis: 5_000,
+      statement_timeout: 10_000,
+      keepAlive: true,
+    });
+    // Without a listener, a lost idle connection would end the process. The pool replaces it.
+    this.#pool.on('error', (err) => logger.warn({ err }, 'lost a connection to the database'));
+  }
+
+  query: Query = async (text, values) => (await this.#pool.query(text, values?.slice())).rows;
+
+  async transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect();
+    let lost: Error | undefined;
+    // Without a listener, losing this connection would end the process. The next query rejects.
+    const onError = (error: Error) => {
+      lost = error;
+    };
+    client.on('error', onError);
+    try {
+      await client.query('BEGIN');
+      const result = await work(async (text, values) => {
+        return (await client.query(text, values?.slice())).rows;
+      });
+      const { command } = await client.query('COMMIT');
+      // If `work` has caught the error of a query, COMMIT rolls back without an error.
+      if (command !== 'COMMIT') throw new Error('PostgreSQL rolled the transaction back.');
+      return result;
+    } catch (error) {
+      await client.query('ROLLBACK').catch(onError);
+      throw error;
+    } finally {
+      client.off('error', onError);
+      // Closes the connection if it was lost.
+      client.release(lost);
+    }
+  }
+
+  check() {
+    return this.query('SELECT 1');
+  }
+
+  /** Runs new migrations in one transaction. Processes that start together wait for the first one. */
+  async migrate(): Promise<void> {
+    const files = (await readdir(MIGRATIONS)).filter((name) => name.endsWith('.sql')).sort();
+    await this.transaction(async (query) => {
+      await query('SET LOCAL statement_timeout = 0');
+      await query(`SELECT pg_advisory_xact_lock(hashtext('migrations'))`);
+      await query('CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY)');
+      const rows = await query<{ name: string }>('SELECT name FROM migrations');
+      const done = new Set(rows.map(({ name }) => name));
+      for (const name of files.filter((file) => !done.has(file))) {
+        await query(await readFile(new URL(name, MIGRATIONS), 'utf8'));
+        await query('INSERT INTO migrations (name) VALUES ($1)', [name]);
+      }
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#pool.end();
+  }
+}
+
+const refuse = (): never => {
+  throw new ServiceUnavailableError('There is no database offline.');
+};
+/** Stands in for the database in commands that need none. */
+export const OFFLINE: Database = { query: refuse, transaction: refuse, check: refuse };

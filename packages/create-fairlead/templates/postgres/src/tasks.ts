@@ -1,0 +1,81 @@
+import { Inject, Service } from '@fairlead/di';
+import { z } from 'zod';
+import { DATABASE, type Database, type Query } from './database.js';
+
+export const Task = z
+  .object({ id: z.int(), title: z.string(), done: z.boolean(), createdAt: z.iso.datetime() })
+  .meta({ id: 'Task' });
+export const NewTask = z
+  // PostgreSQL cannot store NUL.
+  .object({
+    title: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .regex(/^[^\0]*$/),
+  })
+  .meta({ id: 'NewTask' });
+export const TaskChanges = NewTask.extend({ done: z.boolean() })
+  .partial()
+  .meta({ id: 'TaskChanges' });
+
+export type Task = z.infer<typeof Task>;
+export type NewTask = z.infer<typeof NewTask>;
+export type TaskChanges = z.infer<typeof TaskChanges>;
+
+interface Row extends Omit<Task, 'createdAt'> {
+  readonly createdAt: Date;
+}
+
+const COLUMNS = 'id, title, done, created_at AS "createdAt"';
+
+/** The tasks in PostgreSQL. Each change and its event are stored together, or not at all. */
+@Service()
+export class Tasks {
+  constructor(@Inject(DATABASE) private readonly database: Database) {}
+
+  async list(offset: number, limit: number): Promise<Task[]> {
+    const text = `SELECT ${COLUMNS} FROM tasks ORDER BY id LIMIT $1 OFFSET $2`;
+    return (await this.database.query<Row>(text, [limit, offset])).map(toTask);
+  }
+
+  async find(id: number): Promise<Task | undefined> {
+    const text = `SELECT ${COLUMNS} FROM tasks WHERE id = $1`;
+    const [task] = (await this.database.query<Row>(text, [id])).map(toTask);
+    return task;
+  }
+
+  async create({ title }: NewTask): Promise<Task> {
+    const text = `INSERT INTO tasks (title) VALUES ($1) RETURNING ${COLUMNS}`;
+    const task = await this.#change('created', text, [title]);
+    if (task === undefined) throw new Error('The task was not inserted.');
+    return task;
+  }
+
+  async update(id: number, { title, done }: TaskChanges): Promise<Task | undefined> {
+    const text = `UPDATE tasks SET title = coalesce($2, title), done = coalesce($3, done)
+                  WHERE id = $1 RETURNING ${COLUMNS}`;
+    return this.#change('updated', text, [id, title, done]);
+  }
+
+  /** Returns whether the task existed. */
+  async delete(id: number): Promise<boolean> {
+    const text = `DELETE FROM tasks WHERE id = $1 RETURNING ${COLUMNS}`;
+    return (await this.#change('deleted', text, [id])) !== undefined;
+  }
+
+  /** Changes a task and records the event, in one transaction. */
+  #change(kind: string, text: string, values: readonly unknown[]): Promise<Task | undefined> {
+    return this.database.transaction(async (query: Query) => {
+      const [task] = (await query<Row>(text, values)).map(toTask);
+      if (task === undefined) return undefined;
+      await query('INSERT INTO task_events (task_id, kind) VALUES ($1, $2)', [task.id, kind]);
+      return task;
+    });
+  }
+}
+
+function toTask(row: Row): Task {
+  return { ...row, createdAt: row.createdAt.toISOString() };
+}

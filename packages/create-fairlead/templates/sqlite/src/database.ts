@@ -1,0 +1,66 @@
+import { ServiceUnavailableError } from '@fairlead/core';
+import { token } from '@fairlead/di';
+import { openSqlite } from '@fairlead/store';
+import type { Logger } from 'pino';
+import type { Config } from './config.js';
+
+export type Database = Pick<ReturnType<typeof openDatabase>, 'read' | 'write' | 'check'>;
+export const DATABASE = token<Database>('Database');
+
+const TASK = 'id, title, done, created_at AS createdAt';
+// #if auth
+const ACCOUNT = 'id, email, role';
+// #endif
+
+export function openDatabase({ DATABASE_PATH }: Config, logger: Logger) {
+  return openSqlite(DATABASE_PATH, {
+    program: 'tasks',
+    setting: 'DATABASE_PATH',
+    applicationId: 0x7461736b, // "task" in ASCII
+    warn: (error) => logger.warn({ err: error }, 'database'),
+    // To change the schema, append a migration. Never edit one that you have released.
+    migrations: [
+      `CREATE TABLE tasks (
+         id INTEGER PRIMARY KEY AUTOINCREMENT,
+         title TEXT NOT NULL,
+         done INTEGER NOT NULL DEFAULT 0,
+         created_at TEXT NOT NULL
+       ) STRICT`,
+      // #if auth
+      `CREATE TABLE accounts (
+         id INTEGER PRIMARY KEY AUTOINCREMENT,
+         email TEXT NOT NULL UNIQUE,
+         role TEXT NOT NULL,
+         password TEXT NOT NULL
+       ) STRICT`,
+      // #endif
+    ],
+    statements: {
+      createTask: `INSERT INTO tasks (title, created_at) VALUES (?, ?) RETURNING ${TASK}`,
+      updateTask: `UPDATE tasks SET title = coalesce(?, title), done = coalesce(?, done)
+                   WHERE id = ? RETURNING ${TASK}`,
+      deleteTask: 'DELETE FROM tasks WHERE id = ? RETURNING id',
+      // #if auth
+      createAccount: `INSERT INTO accounts (email, role, password) VALUES (?, ?, ?)
+                      ON CONFLICT DO NOTHING RETURNING ${ACCOUNT}`,
+      // #endif
+    },
+    prepare: (database) => ({
+      listTasks: database.prepare(`SELECT ${TASK} FROM tasks ORDER BY id LIMIT ? OFFSET ?`),
+      findTask: database.prepare(`SELECT ${TASK} FROM tasks WHERE id = ?`),
+      // #if auth
+      listAccounts: database.prepare(`SELECT ${ACCOUNT} FROM accounts ORDER BY id`),
+      findAccount: database.prepare(`SELECT ${ACCOUNT} FROM accounts WHERE id = ?`),
+      findAccountByEmail: database.prepare(
+        `SELECT ${ACCOUNT}, password FROM accounts WHERE email = ?`,
+      ),
+      // #endif
+    }),
+  });
+}
+
+const refuse = (): never => {
+  throw new ServiceUnavailableError('There is no database offline.');
+};
+/** Stands in for the database in commands that need none. */
+export const OFFLINE: Database = { read: refuse, write: refuse, check: refuse };
