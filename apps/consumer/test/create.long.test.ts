@@ -13,6 +13,70 @@ import {
 } from './support/created.js';
 import { createProject, run } from './support/project.js';
 
+// The longest tests come first, because five run at a time.
+it.concurrent('rest-api, with PostgreSQL, sign-in and pnpm', async (context) => {
+  const { expect } = context;
+  const project = await create(context, 'rest-api --database postgres --auth', 'pnpm');
+  await check(project, 'pnpm');
+  const env = { DATABASE_URL: await startPostgres(context, project) };
+  const service = await start(context, project, 'start', process.execPath, env);
+  const url = await service.nextUrl();
+  const secrets = await readFile(join(project, '.env'), 'utf8');
+  const [, email, password] = /ADMIN_EMAIL=(.*)\nADMIN_PASSWORD=(.*)\n/.exec(secrets) ?? [];
+  const [status, { token }] = await send(`${url}/api/tokens`, { email, password });
+  expect(status).toBe(201);
+  const headers = { Authorization: `Bearer ${token}` };
+  const accounts = [{ id: 1, email, role: 'admin' }];
+  expect(await send(`${url}/api/accounts`, undefined, headers)).toEqual([200, accounts]);
+  expect(await send(`${url}/api/accounts`)).toMatchObject([401, { code: 'TOKEN_REQUIRED' }]);
+  const [, task] = await send(`${url}/api/tasks`, { title: 'Buy milk' }, headers);
+  expect(await send(`${url}/api/tasks`, undefined, headers)).toEqual([200, [task]]);
+  expect(await send(`${url}/health/ready`)).toMatchObject([200, { status: 'ready' }]);
+  expect(await service.stop()).toEqual(STOPPED);
+});
+
+it.concurrent('rest-api, with SQLite and bun', async (context) => {
+  const { expect } = context;
+  const project = await create(context, 'rest-api', 'bun');
+  await check(project, 'bun');
+  const document = JSON.parse(await readFile(join(project, 'openapi.json'), 'utf8'));
+  expect(Object.keys(document.paths)).toEqual(['/api/tags', '/api/tasks', '/api/tasks/{id}']);
+  const readme = await readFile(join(project, 'README.md'), 'utf8');
+  const [, loader = ''] =
+    /`npx fairlead client (--import \S+) --out \S+ --watch`/.exec(readme) ?? [];
+  const args = ['client', ...loader.split(' '), '--out', 'dist/api.ts'];
+  await run(join(project, 'node_modules/.bin/fairlead'), args, project);
+  expect(await readFile(join(project, 'dist/api.ts'), 'utf8')).toContain('/api/tasks');
+  // The tests use another folder.
+  await expect(access(join(project, 'data'))).rejects.toThrow('ENOENT');
+  const service = await start(context, project, 'start');
+  const url = await service.nextUrl();
+  const [status, task] = await send(`${url}/api/tasks`, { title: 'Buy milk' });
+  expect(status).toBe(201);
+  expect(await send(`${url}/api/tasks`)).toEqual([200, [task]]);
+  expect(await (await fetch(`${url}/docs`)).text()).toContain('swagger-ui');
+  expect(await service.stop()).toEqual(STOPPED);
+
+  const dev = await start(context, project, 'dev');
+  const before = await dev.nextUrl();
+  expect((await fetch(`${before}/api/hello`)).status).toBe(404);
+  expect(await send(`${before}/api/tasks`, { title: 'Call Bob' })).toMatchObject([201, { id: 2 }]);
+  const controller = `import { Controller, Get } from '@fairlead/controllers';
+
+@Controller('/hello')
+export class HelloController {
+  @Get()
+  read() {
+    return 'Hello!';
+  }
+}
+`;
+  await writeFile(join(project, 'src/controllers/hello-controller.ts'), controller);
+  const after = await dev.nextUrl();
+  expect(await send(`${after}/api/hello`)).toEqual([200, 'Hello!']);
+  expect(await dev.stop()).toMatchObject({ code: 0 });
+});
+
 it.concurrent('minimal, with npm', async (context) => {
   const { expect } = context;
   const project = await create(context, 'minimal', 'npm');
@@ -77,69 +141,6 @@ it.concurrent.for(['22.18.0', '24', '26'])(
     }
   },
 );
-
-it.concurrent('rest-api, with PostgreSQL, sign-in and pnpm', async (context) => {
-  const { expect } = context;
-  const project = await create(context, 'rest-api --database postgres --auth', 'pnpm');
-  await check(project, 'pnpm');
-  const env = { DATABASE_URL: await startPostgres(context, project) };
-  const service = await start(context, project, 'start', process.execPath, env);
-  const url = await service.nextUrl();
-  const secrets = await readFile(join(project, '.env'), 'utf8');
-  const [, email, password] = /ADMIN_EMAIL=(.*)\nADMIN_PASSWORD=(.*)\n/.exec(secrets) ?? [];
-  const [status, { token }] = await send(`${url}/api/tokens`, { email, password });
-  expect(status).toBe(201);
-  const headers = { Authorization: `Bearer ${token}` };
-  const accounts = [{ id: 1, email, role: 'admin' }];
-  expect(await send(`${url}/api/accounts`, undefined, headers)).toEqual([200, accounts]);
-  expect(await send(`${url}/api/accounts`)).toMatchObject([401, { code: 'TOKEN_REQUIRED' }]);
-  const [, task] = await send(`${url}/api/tasks`, { title: 'Buy milk' }, headers);
-  expect(await send(`${url}/api/tasks`, undefined, headers)).toEqual([200, [task]]);
-  expect(await send(`${url}/health/ready`)).toMatchObject([200, { status: 'ready' }]);
-  expect(await service.stop()).toEqual(STOPPED);
-});
-
-it.concurrent('rest-api, with SQLite and bun', async (context) => {
-  const { expect } = context;
-  const project = await create(context, 'rest-api', 'bun');
-  await check(project, 'bun');
-  const document = JSON.parse(await readFile(join(project, 'openapi.json'), 'utf8'));
-  expect(Object.keys(document.paths)).toEqual(['/api/tags', '/api/tasks', '/api/tasks/{id}']);
-  const readme = await readFile(join(project, 'README.md'), 'utf8');
-  const [, loader = ''] =
-    /`npx fairlead client (--import \S+) --out \S+ --watch`/.exec(readme) ?? [];
-  const args = ['client', ...loader.split(' '), '--out', 'dist/api.ts'];
-  await run(join(project, 'node_modules/.bin/fairlead'), args, project);
-  expect(await readFile(join(project, 'dist/api.ts'), 'utf8')).toContain('/api/tasks');
-  // The tests use another folder.
-  await expect(access(join(project, 'data'))).rejects.toThrow('ENOENT');
-  const service = await start(context, project, 'start');
-  const url = await service.nextUrl();
-  const [status, task] = await send(`${url}/api/tasks`, { title: 'Buy milk' });
-  expect(status).toBe(201);
-  expect(await send(`${url}/api/tasks`)).toEqual([200, [task]]);
-  expect(await (await fetch(`${url}/docs`)).text()).toContain('swagger-ui');
-  expect(await service.stop()).toEqual(STOPPED);
-
-  const dev = await start(context, project, 'dev');
-  const before = await dev.nextUrl();
-  expect((await fetch(`${before}/api/hello`)).status).toBe(404);
-  expect(await send(`${before}/api/tasks`, { title: 'Call Bob' })).toMatchObject([201, { id: 2 }]);
-  const controller = `import { Controller, Get } from '@fairlead/controllers';
-
-@Controller('/hello')
-export class HelloController {
-  @Get()
-  read() {
-    return 'Hello!';
-  }
-}
-`;
-  await writeFile(join(project, 'src/controllers/hello-controller.ts'), controller);
-  const after = await dev.nextUrl();
-  expect(await send(`${after}/api/hello`)).toEqual([200, 'Hello!']);
-  expect(await dev.stop()).toMatchObject({ code: 0 });
-});
 
 it('counts at most 400 lines of source, tests and configuration in rest-api', async ({
   expect,
