@@ -22,27 +22,29 @@ export function replaceRegion(page: string, name: string, content: string): stri
   return `${before}<!-- ${name} -->\n\n${content}\n\n<!-- /${name} -->${after}`;
 }
 
-/** Renders the table, with a row for each feature and a column for each run. */
+/** Renders the table, with a row for each feature and a column for the runs with the same results. */
 export function renderTable(runs: readonly Run[]): string {
   const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   const features = runs[0]?.observations ?? [];
+  const resultsOf = (run: Run) => features.map(({ feature }) => cellOf(feature, run)).join();
+  const columns = [...Map.groupBy(runs, resultsOf).values()];
+  const cellsOf = (feature: string) =>
+    columns.flatMap(([run]) => (run === undefined ? [] : cellOf(feature, run)));
   const rows = groups.flatMap(({ needs, heading }) => [
-    row([`**${heading}**`, ...runs.map(() => '')]),
+    row([`**${heading}**`, ...columns.map(() => '')]),
     ...features
       .filter((feature) => feature.needs === needs)
-      .map(({ feature }) => row([feature.replaceAll('|', '\\|'), ...cellsOf(feature, runs)])),
+      .map(({ feature }) => row([feature.replaceAll('|', '\\|'), ...cellsOf(feature)])),
   ]);
   const head = [
-    row(['', ...runs.map(({ title }) => title)]),
-    row(['---', ...runs.map(() => '---')]),
+    row(['', ...columns.map((same) => same.map(({ title }) => title).join(', '))]),
+    row(['---', ...columns.map(() => '---')]),
   ];
   return [...head, ...rows].join('\n');
 }
 
-function cellsOf(feature: string, runs: readonly Run[]): string[] {
-  return runs.map(({ observations }) =>
-    describe(observations.find((observation) => observation.feature === feature)),
-  );
+function cellOf(feature: string, { observations }: Run): string {
+  return describe(observations.find((observation) => observation.feature === feature));
 }
 
 function describe(observation: Observation | undefined): string {
