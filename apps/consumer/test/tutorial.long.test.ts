@@ -165,6 +165,7 @@ async function changeStep(file: string, diff: string): Promise<void> {
 
 async function take({ language, file, text }: Step): Promise<void> {
   if (language === 'undo') {
+    await cp(join(project, 'src'), join(project, 'undone/src'), { recursive: true });
     for (const [path, original] of originals) await writeStep(path, original);
   } else if (file !== undefined) {
     await (language === 'diff' ? changeStep : writeStep)(file, text);
@@ -184,13 +185,23 @@ describe('the tutorial', { concurrent: false }, () => {
     }
   });
 
-  it('compiles after each page', async () => {
+  it('compiles after each page, and with the mistakes that the compiler accepts', async () => {
+    const mistakes = [
+      ['2-schemas.md', '({ body })', '({ boby })'],
+      ['4-sign-in.md', '    .use(auth.middleware)\n', ''],
+    ] as const;
+    const broken = mistakes.map(([page]) => `${page}/src/broken.ts`);
+    for (const [page, right, wrong] of mistakes) {
+      const source = await readFile(join(project, page, 'src/bookmarks.ts'), 'utf8');
+      await writeFile(join(project, page, 'src/broken.ts'), source.replace(right, wrong));
+    }
     const file = join(project, 'tsconfig.json');
-    const include = pages.map((page) => `${page}/**/*`);
+    const include = [...pages, 'undone'].map((folder) => `${folder}/**/*`);
     const config = { ...JSON.parse(await readFile(file, 'utf8')), include };
     await writeFile(file, JSON.stringify(config));
     const { stdout } = await runTsc('typescript-7', [], project).catch((failure) => failure);
-    expect(stdout).toBe('');
+    const files = [...stdout.matchAll(/^(\S+)\(\d+,\d+\): error/gm)].map(([, name]) => name);
+    expect([...new Set(files)]).toEqual(broken);
   });
 
   it('ends with an image that has what its command needs', async () => {
