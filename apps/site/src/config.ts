@@ -116,6 +116,7 @@ export default defineConfig({
           link: items[0]?.link ?? '/',
           activeMatch: `^/${folder}/`,
         })),
+      { component: 'VersionSwitch' },
     ],
     sidebar: groups.map(({ text, items, collapsed }) => ({
       text,

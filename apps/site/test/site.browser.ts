@@ -403,6 +403,34 @@ describe('the search', () => {
   });
 });
 
+describe('the navigation', () => {
+  it('shows the version of the site, and fits every window', async () => {
+    await using opened = await open('/guides/testing.html');
+    const { page } = opened;
+    const shown = await page.locator('.VPNavBarMenu .version').textContent();
+    const overflows: number[] = [];
+    for (const width of [768, 960, 1151, 1152, 1280]) {
+      await page.setViewportSize({ width, height: 900 });
+      overflows.push((await page.evaluate<Contents>(READ)).overflow);
+    }
+
+    expect(shown).toBe('Version: main');
+    expect(overflows).toEqual([0, 0, 0, 0, 0]);
+  });
+
+  it('has a menu with all links in windows without space for them', async () => {
+    await using opened = await open('/guides/testing.html', {
+      viewport: { width: 1000, height: 800 },
+    });
+    const { page } = opened;
+    await page.getByRole('button', { name: 'mobile navigation' }).click();
+    await page.locator('.VPNavScreen').getByRole('link', { name: 'Playground' }).click();
+    await page.getByText('The application starts.').waitFor();
+
+    expect(opened.problems).toEqual([]);
+  });
+});
+
 describe('the keyboard', () => {
   it('reaches the content with the first Tab and Enter', async () => {
     await using opened = await open('/guides/testing.html');

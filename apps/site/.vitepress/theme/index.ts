@@ -3,7 +3,9 @@ import DefaultTheme from 'vitepress/theme';
 import { defineAsyncComponent, h } from 'vue';
 import { returnFocusAfterSearch } from './return-focus.ts';
 import { selectSameTabs } from './select-tabs.ts';
+import versionSwitch from './version-switch.ts';
 import './style.css';
+import './navigation.css';
 import './landing.css';
 
 /** Replaces the page of VitePress for missing pages, which has no main landmark. */
@@ -21,6 +23,7 @@ export default {
       'Playground',
       defineAsyncComponent(() => import('./playground/index.ts')),
     );
+    app.component('VersionSwitch', versionSwitch);
     if (!inBrowser) return;
     returnFocusAfterSearch();
     selectSameTabs();

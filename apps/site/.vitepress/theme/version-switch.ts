@@ -1,0 +1,26 @@
+import { useData } from 'vitepress';
+import { defineComponent, h } from 'vue';
+import { readVersions } from '../../src/versions.ts';
+import released from '../../versions.json' with { type: 'json' };
+
+/** The version of the site, in the navigation: text if there is no other one, or else a list to choose from. */
+export default defineComponent(() => {
+  const { site } = useData();
+  const { current, versions } = readVersions(site.value.base, released);
+  if (versions.length === 1) {
+    return () =>
+      h('span', { class: 'version' }, [
+        h('span', { class: 'visually-hidden' }, 'Version: '),
+        current,
+      ]);
+  }
+  const onChange = ({ target }: Event) => location.assign((target as HTMLSelectElement).value);
+  return () =>
+    h(
+      'select',
+      { class: 'version', 'aria-label': 'Version', onChange },
+      versions.map(({ name, path }) =>
+        h('option', { value: path, selected: name === current }, name),
+      ),
+    );
+});
