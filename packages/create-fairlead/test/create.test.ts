@@ -124,6 +124,16 @@ Next steps:
     );
   });
 
+  it('has a compose.yaml with the database that the API connects to by default', () => {
+    const { files } = projectOf('rest-api --database postgres');
+    const [url = ''] = /postgres:\/\/postgres:[^']+/.exec(files.get('src/config.ts') ?? '') ?? [];
+    const { password, hostname, port, pathname } = new URL(url);
+    const compose = files.get('compose.yaml');
+    expect(compose).toContain(`POSTGRES_PASSWORD: ${password}\n`);
+    expect(compose).toContain(`POSTGRES_DB: ${pathname.slice(1)}\n`);
+    expect(compose).toContain(`- ${hostname}:${port}:5432\n`);
+  });
+
   it.each(STRIPPED)('runs on plain Node.js: %s', (template) => {
     const { files } = projectOf(template);
     const { scripts, devDependencies } = files.json('package.json');
