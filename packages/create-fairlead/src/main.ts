@@ -4,7 +4,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { type Answers, ask, CancelledError } from './ask.js';
 import { type CommandLine, parseCommandLine, USAGE, UsageError } from './command-line.js';
 import { checkDirectory, createProject, readVersion } from './project.js';
-import { TEMPLATES } from './templates.js';
+import { FIRST_PATHS, TEMPLATES } from './templates.js';
 
 /** Exit codes. */
 const [FAILED, INVALID_USAGE, CANCELLED] = [1, 2, 130];
@@ -33,7 +33,9 @@ async function create(commandLine: CommandLine): Promise<void> {
     `${packageManager} run dev`,
     `${packageManager} run test`,
   ];
-  console.log(`Next steps:\n${steps.map((step) => `  ${step}`).join('\n')}`);
+  console.log(`Next steps:\n${steps.map((step) => `  ${step}`).join('\n')}\n`);
+  const url = `http://localhost:8080${FIRST_PATHS[choice.template]}`;
+  console.log(`${packageManager} run dev serves ${url} until you press Ctrl+C.`);
 }
 
 /** Returns a line for each folder, with its files. */

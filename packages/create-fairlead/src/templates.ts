@@ -5,6 +5,13 @@ export const TEMPLATES = {
   'rest-api': 'classes, validation, SQLite or PostgreSQL, sign-in, OpenAPI page, Dockerfile',
 } as const;
 
+/** The path to open first, by template. */
+export const FIRST_PATHS: Readonly<Record<keyof typeof TEMPLATES, string>> = {
+  minimal: '/',
+  values: '/api/notes',
+  'rest-api': '/docs',
+};
+
 /** The databases of `rest-api`. */
 export const DATABASES = {
   sqlite: 'SQLite, in a file',

@@ -118,10 +118,12 @@ Next steps:
   npm install
   npm run dev
   npm run test
+
+npm run dev serves http://localhost:8080/ until you press Ctrl+C.
 `);
-    expect(projectOf('rest-api --database postgres').result.stdout).toContain(
-      '  npm install\n  docker compose up --detach --wait\n  npm run dev\n',
-    );
+    const { stdout } = projectOf('rest-api --database postgres').result;
+    expect(stdout).toContain('  docker compose up --detach --wait\n  npm run dev\n');
+    expect(stdout).toContain(' http://localhost:8080/docs ');
   });
 
   it('has a compose.yaml with the database that the API connects to by default', () => {
@@ -298,7 +300,7 @@ Next steps:
     const { status, stdout } = run(args, { PATH: `${bin}:${process.env.PATH}` });
     expect(status).toBe(0);
     expect(stdout).toContain(`install in ${join(folder, 'my-app')}\n`);
-    expect(stdout).toMatch(/Next steps:\n {2}cd my-app\n {2}bun run dev\n {2}bun run test\n$/);
+    expect(stdout).toMatch(/Next steps:\n {2}cd my-app\n {2}bun run dev\n {2}bun run test\n\n/);
   });
 });
 
