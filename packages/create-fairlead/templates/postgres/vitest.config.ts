@@ -1,3 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-export default defineConfig({ test: { globalSetup: 'test/postgres.ts' } });
+export default defineConfig({
+  // Each test creates a database, which takes seconds on a busy machine.
+  test: { globalSetup: 'test/postgres.ts', testTimeout: 30_000, hookTimeout: 30_000 },
+});
