@@ -122,7 +122,8 @@ interface StreamingRuntime {
 /** @throws {SetupError} `LAMBDA_STREAMING_UNAVAILABLE` */
 function findRuntime(): StreamingRuntime {
   const awslambda: StreamingRuntime | undefined = Reflect.get(globalThis as object, 'awslambda');
-  if (awslambda !== undefined) return awslambda;
+  // The AWS SDK sets the global to an object without the functions of the runtime.
+  if (typeof awslambda?.streamifyResponse === 'function') return awslambda;
   throw new SetupError(
     'LAMBDA_STREAMING_UNAVAILABLE',
     "createStreamingHandler() needs the global 'awslambda' of Lambda's Node.js runtime. Call listen() outside of Lambda, and use createLambdaHandler() in a custom runtime.",

@@ -143,8 +143,11 @@ describe('createStreamingHandler()', () => {
     await aborted.promise;
   });
 
-  it('fails outside of the runtime of Lambda', () => {
-    vi.unstubAllGlobals();
+  it.each([
+    ['outside of the runtime of Lambda', undefined],
+    ['where only the AWS SDK has set the global', {}],
+  ])('fails %s', (_where, awslambda) => {
+    vi.stubGlobal('awslambda', awslambda);
     expect(() => createStreamingHandler(createApp())).toThrow(
       new SetupError(
         'LAMBDA_STREAMING_UNAVAILABLE',
