@@ -1,13 +1,15 @@
 import { join } from 'node:path';
 import { slug } from 'github-slugger';
-import { defineConfig } from 'vitepress';
+import { defineConfig, type HeadConfig } from 'vitepress';
+import { CARD, cardPathOf, writeCards } from './cards.ts';
 import { findBrokenLinks } from './check-links.ts';
 import { layOutLanding } from './landing.ts';
 import { translateLinks } from './links.ts';
-import { writeMarkdown } from './markdown.ts';
+import { describePage, writeMarkdown } from './markdown.ts';
+import { groupCommands } from './package-managers.ts';
 import { API_FOLDER, pathOf, readPages, workspace } from './pages.ts';
 import { playgroundWorker } from './playground/bundle.ts';
-import { repository } from './repository.ts';
+import { homepage, repository } from './repository.ts';
 import { groupPages } from './sidebar.ts';
 import { releaseEmptyHeads } from './tables.ts';
 import { showReport } from './start-report.ts';
@@ -50,7 +52,7 @@ export default defineConfig({
     anchor: { slugify: slug },
     config(md) {
       md.core.ruler.before('normalize', 'group-code', (state) => {
-        state.src = groupCode(state.src);
+        state.src = groupCommands(groupCode(state.src));
       });
       md.core.ruler.push('adapt-document', (state) => {
         const { tokens, env, Token } = state;
@@ -67,15 +69,34 @@ export default defineConfig({
     },
   },
   transformPageData({ filePath, frontmatter }) {
+    const page = pages.find(({ source }) => source === filePath);
     if (filePath.startsWith(API_FOLDER)) frontmatter.editLink = false;
     if (filePath === 'README.md') frontmatter.layout = 'home';
+    return page && { description: describePage(page) };
   },
-  transformHead: ({ pageData: { relativePath }, siteData: { base } }) =>
-    relativePath === '404.md'
-      ? []
-      : [['link', { rel: 'alternate', type: 'text/markdown', href: `${base}${relativePath}` }]],
-  buildEnd({ outDir, site }) {
+  transformHead({ pageData: { relativePath, title, description }, siteData: { base } }) {
+    if (relativePath === '404.md') return [];
+    const preview = {
+      'og:type': 'website',
+      'og:site_name': 'Fairlead',
+      'og:title': title,
+      'og:description': description,
+      // Readers of these tags accept no path here.
+      'og:image': `${homepage ?? base}${cardPathOf(relativePath)}`,
+      'og:image:width': String(CARD.width),
+      'og:image:height': String(CARD.height),
+    };
+    return [
+      ['link', { rel: 'alternate', type: 'text/markdown', href: `${base}${relativePath}` }],
+      ['meta', { name: 'twitter:card', content: 'summary_large_image' }],
+      ...Object.entries(preview).map(
+        ([property, content]): HeadConfig => ['meta', { property, content }],
+      ),
+    ];
+  },
+  async buildEnd({ outDir, site }) {
     writeMarkdown(outDir, rules);
+    await writeCards(outDir, pages);
     const broken = findBrokenLinks(outDir, site.base);
     if (broken.length > 0) throw new Error(`Broken links:\n${broken.join('\n')}`);
   },

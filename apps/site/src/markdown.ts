@@ -67,7 +67,7 @@ function relativeTo(from: string, path: string): string {
 /** Lists the pages with their first sentences, in the parts of the side bar. */
 function renderIndex(pages: readonly Page[]): string {
   const groups = groupPages(pages);
-  const list = (listed: readonly Page[]) => `${listed.map(describePage).join('\n')}\n`;
+  const list = (listed: readonly Page[]) => `${listed.map(listPage).join('\n')}\n`;
   const sections = groups.map(
     ({ text, pages: own }) => [text, own.filter((page) => !isOptional(page))] as const,
   );
@@ -82,11 +82,17 @@ function renderIndex(pages: readonly Page[]): string {
   ].join('\n');
 }
 
-function describePage({ path, title, source }: Page): string {
-  const paragraph = paragraphOf(source);
-  if (paragraph === undefined) return `- [${title}](${path})`;
+function listPage(page: Page): string {
+  const { path, title, source } = page;
+  const sentence = paragraphOf(source) && describePage(page);
+  return `- [${title}](${path})${sentence === undefined ? '' : `: ${sentence}`}`;
+}
+
+/** Returns the first sentence of a page; that of the front page if the page begins without one. */
+export function describePage({ source }: Page): string {
+  const paragraph = paragraphOf(source) ?? paragraphOf('README.md') ?? '';
   const [sentence = paragraph] = /^.*?[.?!](?= |$)/.exec(paragraph) ?? [];
-  return `- [${title}](${path}): ${sentence.replace(/:$/, '.')}`;
+  return sentence.replace(/:$/, '.');
 }
 
 /** Returns the first paragraph of a document, without links, and without the status of a decision. */

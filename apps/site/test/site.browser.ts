@@ -116,6 +116,18 @@ describe('every page', () => {
   });
 });
 
+it('every page has a description, and a picture that previews of its link show', () => {
+  const incomplete = paths.filter((path) => {
+    const html = readFileSync(join(site, path.replace(/\/$/, '/index.html')), 'utf8');
+    const contentOf = (name: string) =>
+      new RegExp(`<meta (?:name|property)="${name}" content="([^"]+)"`).exec(html)?.[1] ?? '';
+    const [, card = ''] = /(cards\/.*\.png)$/.exec(contentOf('og:image')) ?? [];
+    const texts = ['description', 'og:title', 'og:description'].map(contentOf);
+    return card === '' || texts.includes('') || !existsSync(join(site, card));
+  });
+  expect(incomplete).toEqual([]);
+});
+
 describe('the Markdown of the site', () => {
   /** Returns the status, type and text of a file. */
   const load = async (path: string) => {
@@ -191,10 +203,10 @@ describe('the landing page', () => {
     const { page, problems } = opened;
     const code = await boxOf(page, '.landing-code [class*="language-"]');
     const report = await boxOf(page, '.start-report');
-    const text = await page.locator('.start-report').innerText();
+    const text = (await page.locator('.start-report').textContent()) ?? '';
 
-    expect(await page.locator('h1').allInnerTexts()).toHaveLength(1);
-    expect(await page.locator('h1 + p').innerText()).toMatch(/^Fairlead is a .*\.$/);
+    expect(await page.locator('h1').count()).toBe(1);
+    expect(await page.locator('h1 + p').textContent()).toMatch(/^Fairlead is a .*\.$/);
     expect(report.x).toBeGreaterThan(code.x + code.width);
     expect(code.y + code.height).toBeLessThan(925);
     expect(report.y + report.height).toBeLessThan(925);
@@ -223,7 +235,7 @@ describe('the landing page', () => {
 
   it('says what works today above the first command that needs a release', async () => {
     await using opened = await open('/');
-    const text = await opened.page.locator('main').innerText();
+    const text = (await opened.page.locator('main').textContent()) ?? '';
 
     expect(text.indexOf('npx -y pnpm@12 start')).toBeGreaterThan(0);
     expect(text.indexOf('npx -y pnpm@12 start')).toBeLessThan(text.indexOf('npm create'));
@@ -234,14 +246,14 @@ describe('the landing page', () => {
     const { page } = opened;
     const group = page.locator('.vp-code-group', { hasText: 'Functions' });
     await group.locator('input').first().focus();
-    const before = await group.locator('.active code').innerText();
+    const before = await group.locator('.active code').textContent();
     await page.keyboard.press('ArrowRight');
-    const values = await group.locator('.active code').innerText();
+    const values = await group.locator('.active code').textContent();
     await page.keyboard.press('ArrowRight');
 
     expect(before).toContain("createApp().get('/hello/:name'");
     expect(values).toContain('defineController');
-    expect(await group.locator('.active code').innerText()).toContain('@Controller');
+    expect(await group.locator('.active code').textContent()).toContain('@Controller');
   });
 });
 
@@ -269,15 +281,16 @@ describe('the tabs of code', () => {
   it('show the same way in every group, of which one may serve two ways', async () => {
     await using opened = await open('/getting-started.html');
     const { page, problems } = opened;
+    const groups = page.locator('.vp-code-group', { hasText: 'Classes' });
     const shown = async () => {
-      const blocks = await page.locator('.vp-code-group .active code').allTextContents();
+      const blocks = await groups.locator('.active code').allTextContents();
       return blocks.map((code) => /^\/\/ (\S+)/.exec(code)?.[1] ?? code);
     };
     const select = (group: number, name: string) =>
-      page.locator('.vp-code-group').nth(group).getByText(name, { exact: true }).click();
+      groups.nth(group).getByText(name, { exact: true }).click();
     const before = await shown();
     await select(0, 'Classes');
-    const classes = await page.locator('.vp-code-group .active code').allTextContents();
+    const classes = await groups.locator('.active code').allTextContents();
     await select(1, 'Functions');
     const functions = await shown();
 
@@ -285,6 +298,20 @@ describe('the tabs of code', () => {
     expect(classes[0]).toContain('@Controller');
     expect(classes[1]).toContain('controllersPlugin');
     expect(functions).toEqual(before);
+    expect(problems).toEqual([]);
+  });
+
+  it('show the commands of the same package manager in every group', async () => {
+    await using opened = await open('/getting-started.html');
+    const { page, problems } = opened;
+    const groups = page.locator('.vp-code-group', { hasText: 'pnpm' });
+    await groups.nth(1).locator('label', { hasText: 'pnpm' }).click();
+    const commands = await groups.locator('.active code').allTextContents();
+
+    expect(commands.length).toBeGreaterThan(3);
+    expect(commands.filter((code) => !/^pnpm (?:create|add|run|test|start)/m.test(code))).toEqual(
+      [],
+    );
     expect(problems).toEqual([]);
   });
 });
