@@ -14,11 +14,12 @@ it('docs/peers-suites.md has the recorded counts of every suite', async () => {
 });
 
 it.each(suites)('$name: a reason explains each failed test of the recorded run', (suite) => {
-  const { tests, passed, different = {}, absent = {} } = recorded[suite.name] ?? {};
-  const counts = [...Object.values(different), ...Object.values(absent)];
+  const { tests, passed, different = {}, absent = {}, open = {} } = recorded[suite.name] ?? {};
+  const counts = [...Object.values(different), ...Object.values(absent), ...Object.values(open)];
   expect(counts.reduce((sum, count) => sum + count, passed ?? 0)).toBe(tests);
   expect(Object.keys(different)).toEqual(suite.differences.map(({ why }) => why));
   expect(Object.keys(absent)).toEqual(suite.absent.map(({ why }) => why));
+  expect(Object.keys(open)).toEqual((suite.open ?? []).map(({ why }) => why));
 });
 
 const fixture: Suite = {
@@ -32,6 +33,7 @@ const fixture: Suite = {
     './cookie.cjs': 'cookie.ts',
     './koa.cjs': 'koa.ts',
     './koa-cors.cjs': 'koa-cors.ts',
+    './find-my-way.cjs': 'find-my-way.ts',
   },
   differences: [
     {
@@ -39,7 +41,10 @@ const fixture: Suite = {
       tests: ['koa-compose.test.cjs > koa-compose > returns what a function returns'],
     },
   ],
-  absent: [{ why: 'lacks it.', tests: ['koa-compose.test.cjs > koa-compose > no such test'] }],
+  absent: [
+    { why: 'lacks it.', tests: ['koa-compose.test.cjs > koa-compose > no such test'] },
+    { why: 'refuses it.', message: 'Absent: removal' },
+  ],
 };
 
 it('runs the tests of a checkout against our code, and finds what no reason explains', async () => {
@@ -53,11 +58,26 @@ it('runs the tests of a checkout against our code, and finds what no reason expl
   ]);
   expect(others).toEqual({
     tests: run.length,
-    passed: run.length - 2,
+    passed: run.length - 3,
     different: { 'differs.': 1 },
-    absent: { 'lacks it.': 0 },
+    absent: { 'lacks it.': 0, 'refuses it.': 1 },
+    open: {},
     stale: ['koa-compose.test.cjs > koa-compose > no such test'],
   });
+});
+
+it('runs a suite for servers against an application of ours', async () => {
+  const suite: Suite = { ...fixture, runner: 'server', files: ['http_test.ts'], adapters: {} };
+  expect(await runSuite(suite, join(here, 'fixtures/suites'))).toEqual(
+    expect.arrayContaining([
+      { name: 'http_test.ts > Echo', passed: true, message: 'Response Status Code 200' },
+      {
+        name: 'http_test.ts > A test: that fails',
+        passed: false,
+        message: 'Read operation timed out',
+      },
+    ]),
+  );
 });
 
 it('rejects a checkout without the test files of the suite', async () => {

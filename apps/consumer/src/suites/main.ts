@@ -33,7 +33,11 @@ const sorted = Object.fromEntries(
 writeFileSync(file, `${JSON.stringify(sorted, null, 2)}\n`);
 
 console.log(`${suite.name}: ${counts.passed} of ${counts.tests} tests pass.`);
-for (const [why, count] of Object.entries({ ...counts.different, ...counts.absent }))
+for (const [why, count] of Object.entries({
+  ...counts.different,
+  ...counts.absent,
+  ...counts.open,
+}))
   console.log(`${count} fail: Fairlead ${why}`);
 for (const test of failed) console.error(`FAILED ${test.name}\n  ${test.message}`);
 for (const known of stale)

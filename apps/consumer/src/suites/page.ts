@@ -10,6 +10,7 @@ export interface Recorded {
   readonly passed: number;
   readonly different: Readonly<Record<string, number>>;
   readonly absent: Readonly<Record<string, number>>;
+  readonly open?: Readonly<Record<string, number>>;
 }
 
 const HEAD = `# Tests of other projects
@@ -45,9 +46,9 @@ export function writePage(
     return result === undefined ? [] : [{ suite, result }];
   });
   const rows = recorded.map(({ suite: { name, repository, subject }, result }) => {
-    const { commit, date, tests, passed, different, absent } = result;
+    const { commit, date, tests, passed, different, absent, open = {} } = result;
     const link = `[\`${commit.slice(0, 7)}\`](https://github.com/${repository}/tree/${commit}), ${date}`;
-    return `| [${name}](#${name}) | ${link} | ${subject} | ${passed} of ${tests} | ${sum(different)} | ${sum(absent)} |\n`;
+    return `| [${name}](#${name}) | ${link} | ${subject} | ${passed} of ${tests} | ${sum(different)} | ${sum(absent)} | ${sum(open)} |\n`;
   });
   const sections = recorded.map(({ suite, result }) => {
     const list = (
@@ -55,13 +56,15 @@ export function writePage(
       counts: Readonly<Record<string, number>>,
     ): string => differences.map(({ why }) => `| ${counts[why]} | Fairlead ${why} |\n`).join('');
     const reasons =
-      list(suite.differences, result.different) + list(suite.absent, result.absent) || '';
+      list(suite.differences, result.different) +
+      list(suite.absent, result.absent) +
+      list(suite.open ?? [], result.open ?? {});
     const table =
       reasons === '' ? 'All tests pass.\n' : `| Tests that fail | Why |\n|---|---|\n${reasons}`;
     return `## ${suite.name}\n\n${suite.note === undefined ? '' : `${suite.note}\n\n`}${table}\n`;
   });
-  return `${HEAD}| Suite | Commit | Tests | Pass | Differ on purpose | Absent |\n|---|---|---|---|---|---|\n${rows.join('')}
-"Absent" counts tests of features that Fairlead doesn't have, or has in another form.
+  return `${HEAD}| Suite | Commit | Tests | Pass | Differ on purpose | Absent | Open |\n|---|---|---|---|---|---|---|\n${rows.join('')}
+"Absent" counts tests of features that Fairlead doesn't have, or has in another form. "Open" counts what it should do.
 
 ${sections.join('')}${RUN}`;
 }

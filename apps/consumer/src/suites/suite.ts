@@ -11,7 +11,9 @@ export interface Difference {
   /** Completes "Fairlead …" as a sentence in Markdown, with a full stop. */
   readonly why: string;
   /** The tests: their names as the report of a run prints them, or the start of several names up to a ` > `. */
-  readonly tests: readonly string[];
+  readonly tests?: readonly string[];
+  /** Part of the messages of further tests, with which an adapter refuses what we do not have. */
+  readonly message?: string;
 }
 
 export interface Suite {
@@ -21,8 +23,8 @@ export interface Suite {
   readonly repository: string;
   /** What of ours it tests, in Markdown. */
   readonly subject: string;
-  readonly runner: 'node' | 'mocha' | 'vitest' | 'ava' | 'server';
-  /** The test files, relative to the checkout. For `server`, the script that our module starts. */
+  readonly runner: 'node' | 'mocha' | 'vitest' | 'server';
+  /** The test files, relative to the checkout. For `server`, the script that connects to a server of ours. */
   readonly files: readonly string[];
   /**
    * What the test files get in place of the modules they import: a module of `adapters/` for a file of the
@@ -35,6 +37,8 @@ export interface Suite {
   readonly differences: readonly Difference[];
   /** What we do not have, or do not test here. */
   readonly absent: readonly Difference[];
+  /** What we should do, and do not yet. */
+  readonly open?: readonly Difference[];
 }
 
 /** One test of a suite, as our reporters write it. */
@@ -51,6 +55,7 @@ export interface Comparison {
   /** The number of failed tests by reason. */
   readonly different: Readonly<Record<string, number>>;
   readonly absent: Readonly<Record<string, number>>;
+  readonly open: Readonly<Record<string, number>>;
   /** Failed tests that no reason names. */
   readonly failed: readonly TestResult[];
   /** What reasons name without need: each test of the name passes, or there is none. */
@@ -131,8 +136,8 @@ function commandOf({ runner }: Suite, root: string, files: readonly string[]): s
         `--root=${root}`,
         `--config=${join(here, 'vitest.config.ts')}`,
       ];
-    default:
-      throw new Error(`There is no runner '${runner}'.`);
+    case 'server':
+      return [join(here, 'adapters/h1spec.ts')];
   }
 }
 
@@ -141,7 +146,7 @@ export function compare(suite: Suite, results: readonly TestResult[]): Compariso
   const failed = results.filter(({ passed }) => !passed);
   const known = new Set<TestResult>();
   const stale: string[] = [];
-  const countOf = ({ tests }: Difference): number => {
+  const countOf = ({ tests = [], message }: Difference): number => {
     const mine = tests.flatMap((name) => {
       const found = failed.filter(
         (test) => test.name === name || test.name.startsWith(`${name} > `),
@@ -149,8 +154,14 @@ export function compare(suite: Suite, results: readonly TestResult[]): Compariso
       if (found.length === 0) stale.push(name);
       return found;
     });
+    if (message !== undefined) {
+      const found = failed.filter((test) => test.message?.includes(message));
+      if (found.length === 0) stale.push(message);
+      mine.push(...found);
+    }
+    const before = known.size;
     for (const test of mine) known.add(test);
-    return new Set(mine).size;
+    return known.size - before;
   };
   const countAll = (list: readonly Difference[]): Record<string, number> =>
     Object.fromEntries(list.map((difference) => [difference.why, countOf(difference)]));
@@ -159,6 +170,7 @@ export function compare(suite: Suite, results: readonly TestResult[]): Compariso
     passed: results.length - failed.length,
     different: countAll(suite.differences),
     absent: countAll(suite.absent),
+    open: countAll(suite.open ?? []),
     failed: failed.filter((test) => !known.has(test)),
     stale,
   };

@@ -10,6 +10,8 @@ const compose = (...names: string[]): string[] => [
 ];
 const cors = (...names: string[]): string[] =>
   inGroup('test/cors.test.js > cors.test.js > ', names);
+const router = (...names: string[]): string[] => inGroup('test/', names);
+const strict = (...names: string[]): string[] => inGroup('h1spec/__init__.py > ', names);
 const setCookie = (...names: string[]): string[] =>
   inGroup('src/stringify-set-cookie.spec.ts > cookie.stringifySetCookie > ', names);
 
@@ -172,6 +174,189 @@ export const suites: readonly Suite[] = [
       {
         why: 'has no option `privateNetworkAccess`. It was a proposal that browsers have replaced.',
         tests: cors('options.privateNetworkAccess=false', 'options.privateNetworkAccess=true'),
+      },
+    ],
+  },
+  {
+    name: 'find-my-way',
+    repository: 'delvedor/find-my-way',
+    subject: 'the router of [@fairlead/core](../packages/core)',
+    runner: 'node',
+    files: ['test/**/!(shorthands).test.js'],
+    adapters: { './index.js': 'find-my-way.ts' },
+    note: "A test that uses a feature which Fairlead doesn't have counts as absent, even if it would pass. `shorthands.test.js` doesn't run: it ends before its subtests do.",
+    differences: [
+      {
+        why: 'rejects the same registrations at startup with other messages.',
+        tests: router(
+          ...inGroup('errors.test.js > ', [
+            ...[
+              'Method should be a string',
+              'Method should be a string (array)',
+              'Path should be a string',
+            ].flatMap((name) => [name, `${name} [ignoreTrailingSlash=true]`]),
+            'Handler should be a function',
+            'Method is not an http method.',
+            'Method is not an http method. (array)',
+            'The default route must be a function',
+            'Method already declared',
+            'Method already declared if * is used',
+            'Method already declared if /* is used',
+            'Method already declared [ignoreTrailingSlash=true]',
+            'Method already declared nested route',
+            'Method already declared nested route [ignoreTrailingSlash=true]',
+          ]),
+          'issue-28.test.js > Wildcard must be the last character in the route',
+          'issue-369.test.js > duplicate routes ending with a parameter are still rejected',
+          'optional-params.test.js > Test for duplicate route with optional param',
+          'optional-params.test.js > Test for param with ? not at the end',
+        ),
+      },
+      {
+        why: 'accepts a pattern without a leading slash, and adds one.',
+        tests: router(
+          ...inGroup('errors.test.js > ', [
+            'The path could not be empty',
+            'The path could not be empty [ignoreTrailingSlash=true]',
+            'The first character of a path should be `/` or `*`',
+            'The first character of a path should be `/` or `*` [ignoreTrailingSlash=true]',
+          ]),
+        ),
+      },
+      {
+        why: 'reads the pattern `*` as `/*`, so the value of the wildcard has no leading slash.',
+        tests: router(
+          'fastify-issue-3957.test.js > wildcard should not limit by maxParamLength',
+          'issue-28.test.js > Mixed wildcard and static with same method',
+          'issue-28.test.js > Nested wildcards with parametric and static - 6',
+          'methods.test.js > catch all wildcard',
+        ),
+      },
+      {
+        why: 'matches `/static` with `/static/*`, too, with an empty value.',
+        tests: router(
+          ...['', ' (mixed routes)', ' (with a root wildcard)'].map(
+            (end) =>
+              `issue-46.test.js > If the prefixLen is higher than the pathLen we should not save the wildcard child${end}`,
+          ),
+        ),
+      },
+      {
+        why: 'matches no empty segment with a parameter: `/a/:id` is not the route of `/a/`.',
+        tests: router(
+          'issue-20.test.js > Should get an empty parameter',
+          'issue-104.test.js > Mixed routes, url with parameter common prefix > 1',
+          'optional-params.test.js > Optional Parameter with ignoreTrailingSlash = false',
+        ),
+      },
+      {
+        why: 'matches parameters with text after them from the left, as short as possible.',
+        tests: router('issue-17.test.js > Multi parametric route / 2'),
+      },
+      {
+        why: 'keeps `%2F` in the value of a wildcard.',
+        tests: router('methods.test.js > should decode the uri - wildcard'),
+      },
+      {
+        why: 'rejects a pattern that names two parameters alike, has an empty segment, or contains characters with a meaning in other routers. Write them percent-encoded.',
+        tests: router(
+          'issue-59.test.js > with parameter / 6',
+          'server.test.js > does not trim duplicate slashes when ignoreDuplicateSlashes is false',
+          'issue-17.test.js > Multi parametric route / 3',
+          'issue-206.test.js > Decode the URL before the routing',
+          'optional-params.test.js > Multi parametric route with optional param',
+        ),
+      },
+      {
+        why: 'reads request targets as RFC 9112 defines them: in ASCII, without a fragment.',
+        tests: router(
+          'issue-234.test.js > Match static url without encoding option',
+          'issue-234.test.js > Match parametric url with encoding option',
+          'issue-234.test.js > Match encoded parametric url with encoding option',
+          'querystring.test.js > should sanitize the url - hash',
+        ),
+      },
+      {
+        why: 'has no routes for CONNECT, which Node.js handles as an event.',
+        tests: router('methods.test.js > register all known HTTP methods'),
+      },
+    ],
+    absent: [
+      {
+        why: 'selects no route by host, version or other constraints.',
+        message: 'Absent: constraints',
+      },
+      {
+        why: 'has no regular expressions in patterns: a schema validates the parameter.',
+        message: 'Absent: regular expressions',
+      },
+      {
+        why: 'lists routes with `app.routes()`, and `fairlead explain` finds one.',
+        message: 'Absent: routes',
+      },
+      { why: 'prints routes with `fairlead routes`.', message: 'Absent: prettyPrint' },
+      {
+        why: 'does not ignore duplicate slashes, and exports no functions that clean paths.',
+        message: 'Absent: ignoreDuplicateSlashes',
+        tests: ['test/path-utils.test.js', 'test/url-sanitizer.test.js'],
+      },
+      {
+        why: 'has no maximum length of a parameter: the server limits the length of all headers.',
+        message: 'Absent: maxParamLength',
+        tests: router('max-param-length.test.js > maxParamLength default value is 500'),
+      },
+      { why: 'does not remove routes.', message: 'Absent: removal' },
+      { why: 'has no other parsers of queries.', message: 'Absent: query' },
+      { why: 'responds with 400 to malformed paths.', message: 'Absent: onBadUrl' },
+      { why: 'ends queries at no semicolon.', message: 'Absent: semicolons' },
+      { why: 'has no callbacks for the results of handlers.', message: 'Absent: callbacks' },
+      {
+        why: 'needs text between two parameters of a segment.',
+        message: 'Absent: adjacent parameters',
+      },
+      {
+        why: 'has other internals, which these tests read.',
+        tests: router(
+          'lookup.test.js > lookup calls route handler with no context',
+          'issue-330.test.js > Should throw an error for unsafe OPTIONAL_PARAM_REGEXP',
+          'issue-330.test.js > if buildPrettyMeta argument is undefined, will return an object',
+        ),
+      },
+    ],
+  },
+  {
+    name: 'h1spec',
+    repository: 'uNetworking/h1spec',
+    subject: 'the server of [@fairlead/core](../packages/core), which parses HTTP with Node.js',
+    runner: 'server',
+    files: ['http_test.ts'],
+    adapters: {},
+    differences: [],
+    absent: [],
+  },
+  {
+    name: 'h1spec-strict',
+    repository: 'dropseed/h1spec',
+    subject: 'the same, with another suite in strict mode',
+    runner: 'server',
+    files: ['h1spec/__init__.py'],
+    adapters: {},
+    note: 'Needs Python 3.10.',
+    differences: [],
+    absent: [
+      {
+        why: 'has no routes for CONNECT. Node.js closes the connection.',
+        tests: strict('CONNECT authority-form accepted'),
+      },
+    ],
+    open: [
+      {
+        why: 'accepts a `Host` that is not a host, and HTTP/1.0 requests with `Transfer-Encoding`. RFC 9112 forbids both.',
+        tests: strict('Invalid Host value rejected', 'Chunked + HTTP/1.0 rejected'),
+      },
+      {
+        why: 'accepts what the parser of Node.js accepts: HTTP/2.0 in a request line, and a request line without a version.',
+        tests: strict('Invalid HTTP version rejected', 'Malformed request line rejected'),
       },
     ],
   },
