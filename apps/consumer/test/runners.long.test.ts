@@ -13,9 +13,10 @@ import {
 } from './support/project.js';
 
 const tarballs = inject('tarballs');
-const PACKAGES = ['core', 'di', 'controllers', 'openapi', 'testing'].map(
-  (name) => tarballs[name] ?? name,
-);
+const PACKAGES = ['core', 'di', 'controllers', 'openapi', 'testing'];
+
+/** Packages with dependencies that are ES modules. */
+const WITH_ES_MODULES = ['jwt', 'middleware', 'static'];
 
 let root: string;
 
@@ -26,13 +27,18 @@ beforeAll(async () => {
 afterAll(() => rm(root, { recursive: true, force: true }));
 
 /** Creates a project with an application that discovers its controller, and a test for it. */
-async function createRunnerProject(name: string, runner: readonly string[]): Promise<string> {
+async function createRunnerProject(
+  name: string,
+  runner: readonly string[],
+  packages = PACKAGES,
+): Promise<string> {
   const project = join(root, name);
   await createProject(project);
   const libraries = await Promise.all(
     ['reflect-metadata', 'swagger-ui-dist'].map(installedVersion),
   );
-  await install(project, [...PACKAGES, ...libraries, ...runner]);
+  const packed = packages.map((name) => tarballs[name] ?? name);
+  await install(project, [...packed, ...libraries, ...runner]);
   await cp(join(here, 'fixtures/runners'), project, { recursive: true });
   return project;
 }
@@ -91,7 +97,8 @@ describe('Jest', () => {
 
   beforeAll(async () => {
     const compiler = ['@swc/jest@0.2.39', '@swc/core@1.16.22'];
-    project = await createRunnerProject('jest', ['jest@30.5.2', ...compiler]);
+    const packages = [...PACKAGES, ...WITH_ES_MODULES];
+    project = await createRunnerProject('jest', ['jest@30.5.2', ...compiler], packages);
     const test = join(project, 'test/app.test.ts');
     const source = await readFile(test, 'utf8');
     await writeFile(test, source.replace("from 'vitest'", "from '@jest/globals'"));
@@ -106,6 +113,9 @@ describe('Jest', () => {
     const manifest = join(project, 'package.json');
     const { type: _, ...commonJs } = JSON.parse(await readFile(manifest, 'utf8'));
     await writeFile(manifest, JSON.stringify(commonJs));
-    expect(await runJest('jest.config.cjs')).toMatch(/Tests: +2 passed/);
+    const imports = WITH_ES_MODULES.map((name) => `await import('@fairlead/${name}');`);
+    const test = `import { it } from '@jest/globals';\nit('loads', async () => {${imports.join('')}});`;
+    await writeFile(join(project, 'test/es-modules.test.ts'), test);
+    expect(await runJest('jest.config.cjs')).toMatch(/Tests: +3 passed/);
   });
 });
