@@ -198,3 +198,10 @@ describe('maxConnections', () => {
     });
   });
 });
+
+it('a server waits 20 seconds for a request head and 120 seconds for a request by default', async () => {
+  const server = await listen(createApp(), 0, { host: '127.0.0.1' });
+  onTestFinished(() => server.close({ timeout: 0 }));
+  const { headersTimeout, requestTimeout } = server.node;
+  expect([headersTimeout, requestTimeout]).toEqual([20_000, 120_000]);
+});

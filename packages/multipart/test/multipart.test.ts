@@ -285,3 +285,7 @@ describe('a body', () => {
     expect(response.status).toBe(200);
   });
 });
+
+it('the escapes that browsers write in names are not decoded', async () => {
+  expect(await read(form(field('a%22b%0D%0A', 'c')))).toEqual({ 'a%22b%0D%0A': 'c' });
+});
