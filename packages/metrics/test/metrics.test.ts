@@ -591,7 +591,9 @@ describe('metrics that nothing exports', () => {
 
 it('a route with one method and one status has 16 series by default', async () => {
   const metrics = create();
-  const app = createApp().use(metrics.middleware).get('/users/:id', () => 'Ada');
+  const app = createApp()
+    .use(metrics.middleware)
+    .get('/users/:id', () => 'Ada');
   for (const id of ['1', '2']) await (await app.request(`/users/${id}`)).text();
   const text = await metrics.registry.metrics();
   expect(text.match(/^http_request_duration_seconds_.*$/gm)).toHaveLength(16);

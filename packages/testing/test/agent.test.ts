@@ -98,11 +98,14 @@ describe('an agent', () => {
     expect(await read()).toBe(expected);
   });
 
-  it.each(['Strict', 'Lax', 'None; Secure'])('sends a cookie with SameSite=%s', async (sameSite) => {
-    const { set, read } = await createClient();
-    await set('/', `a=1; SameSite=${sameSite}`);
-    expect(await read()).toBe('a=1');
-  });
+  it.each(['Strict', 'Lax', 'None; Secure'])(
+    'sends a cookie with SameSite=%s',
+    async (sameSite) => {
+      const { set, read } = await createClient();
+      await set('/', `a=1; SameSite=${sameSite}`);
+      expect(await read()).toBe('a=1');
+    },
+  );
 
   it('sends a Secure cookie only to secure URLs', async () => {
     const { set, read } = await createClient({ origin: 'https://example.com' });
