@@ -16,7 +16,7 @@ const tarballs = inject('tarballs');
 const PACKAGES = ['core', 'di', 'controllers', 'openapi', 'testing'];
 
 /** Packages with dependencies that are ES modules. */
-const WITH_ES_MODULES = ['jwt', 'middleware', 'static'];
+const WITH_ES_MODULES = ['client', 'jwt', 'middleware', 'static'];
 
 let root: string;
 
