@@ -7,7 +7,7 @@ import { testBlocks } from './support/test-blocks.js';
 /** Middleware of Express that the documents use. */
 const EXPRESS = ['compression', 'express', 'express-session', 'passport', 'passport-local'];
 
-/** What the documents use beside the packages: peers, validators, clients, a database, a queue, templates, middleware. */
+/** What the documents use beside the packages: peers, validators, clients, databases, a queue, templates, middleware. */
 const LIBRARIES = [
   'reflect-metadata',
   'zod',
@@ -35,6 +35,12 @@ const LIBRARIES = [
   'graphql',
   'graphql-http',
   'helmet',
+  'graphql-yoga',
+  'drizzle-orm',
+  '@trpc/server',
+  '@trpc/client',
+  '@aws-sdk/client-s3',
+  '@aws-sdk/lib-storage',
   'negotiator',
   '@types/negotiator',
   ...EXPRESS.flatMap((name) => [name, `@types/${name}`]),

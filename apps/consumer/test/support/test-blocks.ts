@@ -63,7 +63,9 @@ export function testBlocks({ compiler, compilerOptions, provide, run }: BlockOpt
     it('compiles', async () => {
       // tsc prints its errors to stdout and fails.
       const { stdout } = await runTsc(compiler, [], project).catch((failure) => failure);
-      expect(stdout).toBe('');
+      // The declarations of some libraries have errors. An error begins a line, and its details are indented.
+      const errors: string[] = stdout.match(/^\S.*\n(?: .*\n)*/gm) ?? [];
+      expect(errors.filter((error) => !/^node_modules\/(?!@fairlead\/)/.test(error))).toEqual([]);
     });
 
     // A comment after console.log() on the same line is the expected output.
