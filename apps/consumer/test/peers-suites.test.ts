@@ -34,6 +34,7 @@ const fixture: Suite = {
     './koa.cjs': 'koa.ts',
     './koa-cors.cjs': 'koa-cors.ts',
     './find-my-way.cjs': 'find-my-way.ts',
+    './connect.cjs': 'connect.ts',
   },
   differences: [
     {

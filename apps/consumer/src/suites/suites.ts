@@ -12,6 +12,7 @@ const cors = (...names: string[]): string[] =>
   inGroup('test/cors.test.js > cors.test.js > ', names);
 const router = (...names: string[]): string[] => inGroup('test/', names);
 const strict = (...names: string[]): string[] => inGroup('h1spec/__init__.py > ', names);
+const session = (...names: string[]): string[] => inGroup('test/session.js > session() > ', names);
 const setCookie = (...names: string[]): string[] =>
   inGroup('src/stringify-set-cookie.spec.ts > cookie.stringifySetCookie > ', names);
 
@@ -359,5 +360,48 @@ export const suites: readonly Suite[] = [
         tests: strict('Invalid HTTP version rejected', 'Malformed request line rejected'),
       },
     ],
+  },
+  {
+    name: 'compression',
+    repository: 'expressjs/compression',
+    subject: 'its middleware through `connect()` of [@fairlead/connect](../packages/connect)',
+    runner: 'mocha',
+    files: ['test/*.js'],
+    adapters: { './index.js': 'connect.ts' },
+    differences: [],
+    absent: [
+      {
+        why: 'serves HTTP/1.1. A proxy in front of it translates HTTP/2.',
+        tests: ['test/compression.js > compression() > http2 > should work with http2 server'],
+      },
+    ],
+  },
+  {
+    name: 'express-session',
+    repository: 'expressjs/session',
+    subject: 'its middleware through `connect()` of [@fairlead/connect](../packages/connect)',
+    runner: 'mocha',
+    files: ['test/*.js'],
+    adapters: { './index.js': 'connect.ts' },
+    note: 'Its `npm test` creates a certificate for one of the tests. Run `test/support/gencert.sh` first.',
+    differences: [
+      {
+        why: 'decides whether a request is secure, by the connection and the trusted proxies of the application. These tests set `req.secure` themselves.',
+        tests: session(
+          'proxy option > when disabled > should ignore req.secure',
+          'proxy option > when unspecified > should use req.secure',
+          ...inGroup('cookie option > when ', [
+            '"secure" set to "auto" > when "proxy" is undefined > should set secure if req.secure = true',
+            ...inGroup('"sameSite" set to "auto" > ', [
+              'basic functionality > should set SameSite=None for secure connections',
+              'combined with secure auto > when "secure" is "auto" > should set both Secure and SameSite=None when secure',
+              'combined with secure auto > when "secure" is "false" > should set SameSite=None without Secure when secure',
+              'combined with secure auto > when "secure" is "true" > should set both Secure and SameSite=None when secure',
+            ]),
+          ]),
+        ),
+      },
+    ],
+    absent: [],
   },
 ];
