@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { type Recorded, writePage } from '../src/suites/page.js';
 import results from '../src/suites/results.json' with { type: 'json' };
-import { compare, runSuite, type Suite } from '../src/suites/suite.js';
+import { compare, readTap, runSuite, type Suite } from '../src/suites/suite.js';
 import { suites } from '../src/suites/suites.js';
 import { here, workspace } from './support/project.js';
 
@@ -35,6 +35,7 @@ const fixture: Suite = {
     './koa-cors.cjs': 'koa-cors.ts',
     './find-my-way.cjs': 'find-my-way.ts',
     './connect.cjs': 'connect.ts',
+    './jose.cjs': 'jose.ts',
   },
   differences: [
     {
@@ -79,6 +80,16 @@ it('runs a suite for servers against an application of ours', async () => {
       },
     ]),
   );
+});
+
+it('reads the report of ava', () => {
+  const report =
+    'TAP version 13\nok 1 - a › b\nnot ok 2 - c\n  ---\n    message: no\n  ...\nok 3 - d\n';
+  expect(readTap(report)).toEqual([
+    { name: 'a > b', passed: true, message: '' },
+    { name: 'c', passed: false, message: '    message: no\n' },
+    { name: 'd', passed: true, message: '' },
+  ]);
 });
 
 it('rejects a checkout without the test files of the suite', async () => {

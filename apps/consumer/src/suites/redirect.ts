@@ -21,10 +21,12 @@ registerHooks({
     if (!parentURL.startsWith(root) || parentURL.includes('/node_modules/')) {
       return next(specifier, context);
     }
-    const adapter = redirects.get(specifier) ?? redirects.get(next(specifier, context).url);
+    // The file may not exist, because its TypeScript does.
+    const path = specifier.startsWith('.') ? new URL(specifier, parentURL).href : specifier;
+    const adapter = redirects.get(path) ?? redirects.get(next(specifier, context).url);
     // `next()` would not find a URL for `require()`.
     return adapter === undefined
       ? next(specifier, context)
-      : { url: adapter, format: 'module', shortCircuit: true };
+      : { url: adapter, format: 'module-typescript', shortCircuit: true };
   },
 });

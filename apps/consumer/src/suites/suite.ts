@@ -23,7 +23,7 @@ export interface Suite {
   readonly repository: string;
   /** What of ours it tests, in Markdown. */
   readonly subject: string;
-  readonly runner: 'node' | 'mocha' | 'vitest' | 'server';
+  readonly runner: 'node' | 'mocha' | 'vitest' | 'ava' | 'server';
   /** The test files, relative to the checkout. For `server`, the script that connects to a server of ours. */
   readonly files: readonly string[];
   /**
@@ -103,7 +103,8 @@ export async function runSuite(suite: Suite, checkout: string): Promise<readonly
   try {
     await new Promise((done, fail) => child.once('close', done).once('error', fail));
     const lines = readFileSync(output, { encoding: 'utf8', flag: 'a+' }).split('\n').slice(0, -1);
-    const results = lines.map((line): TestResult => JSON.parse(line));
+    const results =
+      suite.runner === 'ava' ? readTap(printed) : lines.map((line): TestResult => JSON.parse(line));
     if (results.length === 0) throw new Error(`The suite ran no test:\n${printed}`);
     return results;
   } finally {
@@ -136,9 +137,21 @@ function commandOf({ runner }: Suite, root: string, files: readonly string[]): s
         `--root=${root}`,
         `--config=${join(here, 'vitest.config.ts')}`,
       ];
+    case 'ava':
+      return [join(root, 'node_modules/ava/entrypoints/cli.mjs'), '--tap', ...files];
     case 'server':
       return [join(here, 'adapters/h1spec.ts')];
   }
+}
+
+/** Reads the report of ava, which has no other reporters. */
+export function readTap(text: string): TestResult[] {
+  const lines = text.matchAll(/^(not )?ok \d+ - (.*)\n(?: {2}---\n([\s\S]*?)^ {2}\.\.\.$)?/gm);
+  return Array.from(lines, ([, not, name = '', message = '']) => ({
+    name: name.replaceAll(' › ', ' > '),
+    passed: not === undefined,
+    message,
+  }));
 }
 
 /** Compares the results of a run with the known differences. */

@@ -404,4 +404,15 @@ export const suites: readonly Suite[] = [
     ],
     absent: [],
   },
+  {
+    name: 'jose',
+    repository: 'panva/jose',
+    subject: 'the verifier of [@fairlead/jwt](../packages/jwt), with the jose that it depends on',
+    runner: 'ava',
+    files: ['test/jwt/verify.test.ts'],
+    adapters: { './src/index.js': 'jose.ts' },
+    note: 'Only the tests of `jwtVerify()` run. The verifier verifies each token twice, because it remembers them.',
+    differences: [],
+    absent: [],
+  },
 ];
