@@ -2,8 +2,10 @@
  * Gives the test files of a checkout our adapters in place of the modules that they test, and runs our packages from
  * source. Each process of a suite loads it.
  */
+import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { ModuleKind, ScriptTarget, transpileModule } from 'typescript';
 
 const { SUITE_ROOT = '', SUITE_REDIRECTS = '{}' } = process.env;
 const redirects = new Map<string, string>(Object.entries(JSON.parse(SUITE_REDIRECTS)));
@@ -27,6 +29,15 @@ registerHooks({
     // `next()` would not find a URL for `require()`.
     return adapter === undefined
       ? next(specifier, context)
-      : { url: adapter, format: 'module-typescript', shortCircuit: true };
+      : { url: adapter, format: 'module', shortCircuit: true };
+  },
+  load(url, context, next) {
+    const isOurs = url.startsWith(workspace) && !url.includes('/node_modules/');
+    if (!isOurs || !url.endsWith('.ts')) return next(url, context);
+    // Node.js only strips types, and our packages have parameter properties.
+    const { outputText: source } = transpileModule(readFileSync(fileURLToPath(url), 'utf8'), {
+      compilerOptions: { module: ModuleKind.ESNext, target: ScriptTarget.ES2022 },
+    });
+    return { format: 'module', source, shortCircuit: true };
   },
 });

@@ -87,7 +87,7 @@ export async function runSuite(suite: Suite, checkout: string): Promise<readonly
     env: {
       ...process.env,
       NODE_ENV: 'test',
-      NODE_OPTIONS: `--conditions=@fairlead/source --experimental-transform-types --disable-warning=ExperimentalWarning --import=${redirect}`,
+      NODE_OPTIONS: `--conditions=@fairlead/source --import=${redirect}`,
       SUITE_FILES: JSON.stringify(files),
       SUITE_OUTPUT: output,
       SUITE_ROOT: root,
