@@ -332,7 +332,8 @@ describe('the playground', () => {
     const editor = page.getByRole('textbox', { name: 'app.js' });
     const started = await output.textContent();
     for (const { label } of MISTAKES) await page.getByRole('button', { name: label }).click();
-    await page.getByText(failed).waitFor();
+    // Each mistake starts the program again.
+    await output.getByText('6 problems').waitFor();
     const broken = await editor.inputValue();
     const printed = await output.textContent();
     const wrong = PROGRAM.replace('router }', 'router, guards: [{}] }');
