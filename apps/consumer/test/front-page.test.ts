@@ -24,7 +24,7 @@ describe('the front page', () => {
     expect(frontPage).toContain(`A test makes ${all} common mistakes.`);
     expect(frontPage).toContain(`The compiler rejects ${compiler} of them.`);
     expect(frontPage).toContain(
-      `Of the ${compiles} that compile, ${start} stop the startup before the port opens`,
+      `Of the ${compiles} that compile, ${start} fail at startup, before the port opens`,
     );
     expect(frontPage).toContain(`${warning} print a warning.`);
     expect(frontPage).toContain(`the ${never} that nothing reports`);

@@ -213,7 +213,7 @@ const limits = z.object(LIMITS);
 
 /**
  * The limits that the environment sets. They are read at import because decorators receive their schemas
- * then. If a limit is invalid, the defaults apply here, and {@link readConfig} stops the startup.
+ * then. If a limit is invalid, the defaults apply here, and {@link readConfig} makes the start fail.
  */
 export const USER_LIMITS = limits.catch(limits.parse({})).parse(withoutEmpty(process.env));
 
