@@ -11,8 +11,8 @@ import { API_FOLDER, pathOf, readPages, workspace } from './pages.ts';
 import { playgroundWorker } from './playground/bundle.ts';
 import { homepage, repository } from './repository.ts';
 import { groupPages } from './sidebar.ts';
-import { releaseEmptyHeads } from './tables.ts';
 import { showReport } from './start-report.ts';
+import { releaseEmptyHeads } from './tables.ts';
 import { groupCode } from './tabs.ts';
 
 const pages = readPages();

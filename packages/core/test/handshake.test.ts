@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type Duplex, Readable } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
+import { cert, key } from '@fairlead/test-support/certificate';
 import { connectRaw, exchange } from '@fairlead/test-support/raw-connection';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
@@ -10,7 +11,6 @@ import {
   json,
   type RequestOutcome,
 } from '../src/index.js';
-import { cert, key } from '@fairlead/test-support/certificate';
 import { serve } from './support/serve.js';
 
 const handshake = (path: string, ...lines: string[]) =>

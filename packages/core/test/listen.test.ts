@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { cert, key } from '@fairlead/test-support/certificate';
 import { collectGarbage } from '@fairlead/test-support/collect-garbage';
 import { connectRaw } from '@fairlead/test-support/raw-connection';
 import { describe, expect, it } from 'vitest';
@@ -11,7 +12,6 @@ import {
   listen,
   RouteConflictError,
 } from '../src/index.js';
-import { cert, key } from '@fairlead/test-support/certificate';
 import { refused } from './support/refused.js';
 import { serve } from './support/serve.js';
 

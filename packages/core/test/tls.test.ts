@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { connect as connectTcp } from 'node:net';
 import { connect } from 'node:tls';
+import { cert, key } from '@fairlead/test-support/certificate';
 import { connectRaw } from '@fairlead/test-support/raw-connection';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
@@ -13,7 +14,6 @@ import {
   type ListenOptions,
   listen,
 } from '../src/index.js';
-import { cert, key } from '@fairlead/test-support/certificate';
 import { refused } from './support/refused.js';
 import { serve } from './support/serve.js';
 

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { Agent, get, request } from 'node:http';
 import type { Socket } from 'node:net';
+import { cert, key } from '@fairlead/test-support/certificate';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { createApp, type ListenOptions, type Server } from '../src/index.js';
-import { cert, key } from '@fairlead/test-support/certificate';
 import { serve } from './support/serve.js';
 
 const hello = () => createApp().use((ctx) => ctx.send('hello'));

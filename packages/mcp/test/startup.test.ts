@@ -9,7 +9,7 @@ import {
 import { multipart } from '@fairlead/multipart';
 import { createDocument, secured } from '@fairlead/openapi';
 import { websocket } from '@fairlead/websocket';
-import { onTestFinished, expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { mcp } from '../src/index.js';
 import { connect, serve } from './support/serve.js';

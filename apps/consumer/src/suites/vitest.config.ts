@@ -1,7 +1,7 @@
 /** Runs the tests of a checkout with our vitest, and gives them our adapters. */
 import { createRequire } from 'node:module';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ModuleKind, ScriptTarget, transpileModule } from 'typescript';
 import { defineConfig } from 'vitest/config';
 

@@ -8,8 +8,8 @@ import {
   nodeArguments,
   withApplication,
 } from '../application.js';
-import { generateClient } from '../client/generate.js';
 import type { Node } from '../client/document.js';
+import { generateClient } from '../client/generate.js';
 import { fetchDocument, readDocument, splitUrl } from '../client/source.js';
 import { UsageError } from '../errors.js';
 import { count, print, refuseFile } from '../output.js';

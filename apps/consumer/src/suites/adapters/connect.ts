@@ -4,8 +4,8 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
-import { createApp } from '@fairlead/core';
 import { type ConnectMiddleware, connect } from '@fairlead/connect';
+import { createApp } from '@fairlead/core';
 
 type Factory = (...args: unknown[]) => ConnectMiddleware;
 
