@@ -47,7 +47,7 @@ export function readRows(table: string): readonly Row[] {
         .map((cell) => cell.trim()),
     );
   return lines
-    .filter(([server = '']) => !/^raw|^users-api|response schema/.test(server))
+    .filter(([server = '']) => !/^raw|^users-api|^Fairlead, values|response schema/.test(server))
     .map(([server = '', ...cells]) => ({
       // "Hono, @hono/node-server" is too long for a label.
       server: server.replace(/, @.*/, '').replace(/^(routing-controllers) on Express$/, '$1'),
