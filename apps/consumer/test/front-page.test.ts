@@ -20,14 +20,17 @@ describe('the front page', () => {
   it('has the counts of the page of mistakes', () => {
     const mistakes = read('docs/mistakes.md');
     const [all, compiler] = rowOf(mistakes, '**All**');
-    const [compiles, , start, warning, , , , never] = rowOf(mistakes, '**All that compile**');
+    const [compiles, , start, warning, ...later] = rowOf(mistakes, '**All that compile**');
     expect(frontPage).toContain(`A test makes ${all} common mistakes.`);
     expect(frontPage).toContain(`The compiler rejects ${compiler} of them.`);
     expect(frontPage).toContain(
       `Of the ${compiles} that compile, ${start} fail at startup, before the port opens`,
     );
-    expect(frontPage).toContain(`${warning} print a warning.`);
-    expect(frontPage).toContain(`the ${never} that nothing reports`);
+    const never = later.pop();
+    const others = later.reduce((sum, count) => sum + Number(count || 0), 0);
+    expect(frontPage).toContain(
+      `${warning} print a warning. ${others} show later, and ${never} never`,
+    );
   });
 
   it('has the speeds of the results', () => {
