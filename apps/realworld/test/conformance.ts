@@ -13,9 +13,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { listen } from '@fairlead/core';
 import { createLogger } from '@fairlead/pino';
+import { startPostgres } from '@fairlead/test-support/postgres-server';
 import { createConduit } from '../src/app.ts';
 import { openDatabase } from '../src/store/open.ts';
-import { startPostgres } from './support/postgres.ts';
 
 const [checkout] = process.argv.slice(2);
 if (checkout === undefined) throw new Error('Pass the path of a checkout of RealWorld.');

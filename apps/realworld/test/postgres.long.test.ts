@@ -1,6 +1,6 @@
+import { startPostgres } from '@fairlead/test-support/postgres-server';
 import { afterAll, beforeAll } from 'vitest';
 import { describeConduit } from './support/contract.ts';
-import { startPostgres } from './support/postgres.ts';
 
 let server: Awaited<ReturnType<typeof startPostgres>>;
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { freePort } from '@fairlead/test-support/free-port';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { SETTING_HELP } from '../src/config.js';
 import { APP } from './support/built-program.js';
-import { freePort } from './support/free-port.js';
 import { startProcess } from './support/service-process.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 

