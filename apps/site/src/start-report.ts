@@ -78,8 +78,16 @@ export interface Line {
   readonly kind: 'command' | 'title' | 'problem' | 'fix' | 'detail';
   /** The number of characters to leave empty before the text. */
   readonly indent: number;
+  /** The number of characters to leave empty before a continuation of the text. */
+  readonly hang: number;
   readonly text: string;
 }
+
+/** The length of what stands before a text in a line. */
+const MARKERS: Partial<Record<Line['kind'], number>> = {
+  problem: '1. '.length,
+  fix: 'Fix: '.length,
+};
 
 /** Splits the report into its lines, without empty ones at the end. */
 export function readLines(report: string): readonly Line[] {
@@ -88,7 +96,9 @@ export function readLines(report: string): readonly Line[] {
     .split('\n')
     .map((line, index) => {
       const text = line.trimStart();
-      return { kind: kindOf(text, index), indent: line.length - text.length, text };
+      const kind = kindOf(text, index);
+      const indent = line.length - text.length;
+      return { kind, indent, hang: indent + (MARKERS[kind] ?? 0), text };
     });
 }
 
@@ -114,14 +124,13 @@ const COLORS = {
 export function drawStartReport(report: string, scheme: keyof typeof PICTURES): string {
   const { columns, character, height: lineHeight, padding } = PICTURE;
   const { text, muted, fix, back, edge } = COLORS[scheme];
-  const rows = readLines(report).flatMap(({ kind, indent, text }) => {
-    const hang = indent + (kind === 'problem' ? 3 : kind === 'fix' ? 5 : 0);
-    return wrap(text, columns - hang).map((part, index) => ({
+  const rows = readLines(report).flatMap(({ kind, indent, hang, text }) =>
+    wrap(text, columns - hang).map((part, index) => ({
       kind,
       indent: index === 0 ? indent : hang,
       part,
-    }));
-  });
+    })),
+  );
   const width = Math.ceil(columns * character + 2 * padding);
   const height = rows.length * lineHeight + 2 * padding - 5;
   const drawn = rows.flatMap(({ kind, indent, part }, index) => {
@@ -165,10 +174,10 @@ export function escapeXml(text: string): string {
 
 /** Renders the report as HTML, whose text a reader can select and a screen reader reads. */
 export function renderStartReport(report: string): string {
-  const lines = readLines(report).map(({ kind, indent, text }) => {
-    const hang = indent + (kind === 'problem' ? 3 : kind === 'fix' ? 5 : 0);
-    return `<span class="${kind}" style="--indent: ${indent}ch; --hang: ${hang}ch">${escapeXml(text)}</span>`;
-  });
+  const lines = readLines(report).map(
+    ({ kind, indent, hang, text }) =>
+      `<span class="${kind}" style="--indent: ${indent}ch; --hang: ${hang}ch">${escapeXml(text)}</span>`,
+  );
   // VitePress compiles pages as templates of Vue.
   return `<pre class="start-report" tabindex="0" v-pre>${lines.join('\n')}</pre>\n`;
 }

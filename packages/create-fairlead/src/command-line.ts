@@ -61,7 +61,8 @@ ${Object.entries(TEMPLATES)
   -h, --help                    print this help
   -v, --version                 print the version
 
-In a terminal, the command asks for the folder and the template if you leave them out. --database and --auth\nimply the template rest-api.`;
+In a terminal, the command asks for the folder and the template if you leave them out. --database and --auth
+imply the template rest-api.`;
 
 /**
  * Reads the arguments of the program.

@@ -58,7 +58,7 @@ export interface Comparison {
   readonly open: Readonly<Record<string, number>>;
   /** Failed tests that no reason names. */
   readonly failed: readonly TestResult[];
-  /** What reasons name without need: each test of the name passes, or there is none. */
+  /** Names in reasons that no failed test has. */
   readonly stale: readonly string[];
 }
 

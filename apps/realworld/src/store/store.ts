@@ -57,7 +57,7 @@ interface NewUser {
 /** Some of the members. */
 type Changes<Row> = { readonly [Name in keyof Row]?: Row[Name] | undefined };
 
-/** An empty `bio` or `image` is none. */
+/** An empty `bio` or `image` removes it. */
 type UserChanges = Changes<NewUser & { bio: string; image: string }>;
 
 interface NewArticle {
