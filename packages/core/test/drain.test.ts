@@ -88,6 +88,13 @@ describe('during a drain', () => {
     await server.close({ timeout: 10 });
     await expect(readBytes(socket, LARGE)).resolves.toBeLessThan(LARGE);
   });
+
+  it('the deadline is 10 seconds by default', async () => {
+    const server = await serve(createApp());
+    const setTimer = vi.spyOn(globalThis, 'setTimeout');
+    await server.close();
+    expect(setTimer.mock.calls.map(([, delay]) => delay)).toEqual([10_000]);
+  });
 });
 
 describe('clients that send continuously', () => {

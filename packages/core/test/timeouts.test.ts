@@ -98,6 +98,21 @@ describe('writeTimeout', () => {
     expect(received).toBeGreaterThanOrEqual(LARGE);
   });
 
+  it('is 30 seconds by default', async () => {
+    const advance = fakeTime();
+    const { ctx } = await stall((ctx) => ctx.send('x'.repeat(LARGE)), {});
+    // The first check records what the client has read until then.
+    for (const [milliseconds, isClosed] of [
+      [1_000, false],
+      [29_000, false],
+      [2_000, true],
+    ] as const) {
+      advance(milliseconds);
+      await turn();
+      expect(ctx.res.destroyed).toBe(isClosed);
+    }
+  });
+
   it('0 sets no limit', async () => {
     const advance = fakeTime();
     const { ctx } = await stall((ctx) => ctx.send('x'.repeat(LARGE)), { writeTimeout: 0 });

@@ -149,6 +149,24 @@ describe('serve()', () => {
     expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
   });
 
+  it.each([
+    ['{ deadline: 100_010, delay: 10 }', 90_000],
+    ['{ deadline: 100_000, timeout: 2_000 }', 2_000],
+    ['{}', 8_000],
+  ])('has a timeout for open requests with %s: %i ms', async (options, timeout) => {
+    const program = startProgram(`
+      const { setTimeout } = globalThis;
+      globalThis.setTimeout = (callback, delay, ...rest) => {
+        console.log('a timer of', delay);
+        return setTimeout(callback, delay, ...rest);
+      };
+      await serve(createApp(), { port: 0, ...${options} });
+    `);
+    await program.url();
+    program.kill('SIGTERM');
+    expect((await program.ended).stdout.split('\n')).toContain(`a timer of ${timeout}`);
+  });
+
   it('exits at the deadline with 1, and names what still runs', async () => {
     const program = startProgram(`
       await serve(createApp(), {
