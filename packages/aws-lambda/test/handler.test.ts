@@ -237,6 +237,21 @@ describe('a request', () => {
     expect([statusCode, json().status]).toEqual([400, 400]);
   });
 
+  it.each<[what: string, event: object, status: number]>([
+    ['a long target', { ...httpApiEvent, rawQueryString: 'a'.repeat(8_192) }, 414],
+    ['long headers', change(httpApiEvent, { headers: { 'x-long': 'a'.repeat(16_384) } }), 431],
+    [
+      'many headers',
+      change(httpApiEvent, {
+        headers: Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`x-${index}`, ''])),
+      }),
+      431,
+    ],
+  ])('with %s is refused as over a socket', async (_what, event, status) => {
+    const { statusCode, json } = await invoke(app, event);
+    expect([statusCode, json().status]).toEqual([status, status]);
+  });
+
   it('has the bytes of a header as over a socket', async () => {
     const name = createApp().get('/users/:id', (ctx) => ctx.get('X-Name'));
     const { json } = await invoke(name, change(httpApiEvent, { headers: { 'x-name': 'Łódź' } }));

@@ -181,6 +181,8 @@ describe('multipart()', () => {
     expect((await send('/small', '1234')).status).toBe(413);
     expect(await (await send('/large', '12345')).json()).toEqual({ a: '12345' });
     expect((await send('/large', '123456')).status).toBe(413);
+    // The same route, but skip does not recognize its path.
+    expect((await send('/large/', '12345')).status).toBe(413);
   });
 
   it('leaves ctx.body undefined for an empty body', async () => {
