@@ -2,5 +2,5 @@ import { testConfig } from '@fairlead/test-support/vitest-config';
 import { mergeConfig } from 'vitest/config';
 
 export default mergeConfig(testConfig, {
-  test: { globalSetup: 'test/support/postgres-server.ts' },
+  test: { provide: { stores: ['memory', 'sqlite'] } },
 });

@@ -80,7 +80,7 @@ function filesOf(name: string, description: string): Readonly<Record<string, str
       name: specifier,
       description,
       keywords: [name, 'fairlead'],
-      scripts: { build: model.scripts.build, prepack: model.scripts.prepack, test: 'vitest run' },
+      scripts: { ...model.scripts, test: 'vitest run' },
       peerDependencies: { '@fairlead/core': 'workspace:^' },
       devDependencies: Object.fromEntries([
         ...own.map((dependency) => [dependency, 'workspace:*']),

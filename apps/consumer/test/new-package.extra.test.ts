@@ -46,7 +46,7 @@ beforeAll(async () => {
   const script = join(repository, 'apps/consumer/src/new-package.ts');
   await run(process.execPath, [script, NAME, 'Runs jobs in the background'], repository);
   await pnpm('install', '--no-frozen-lockfile', '--prefer-offline');
-  await pnpm('--filter', `@fairlead/${NAME}`, 'build');
+  await pnpm('exec', 'turbo', 'run', 'build', `--filter=@fairlead/${NAME}`);
 });
 
 afterAll(() => rm(repository, { recursive: true, force: true }));
@@ -63,7 +63,7 @@ it.each([
 });
 
 it('a new package is what the tests of this app expect of each package', async () => {
-  const files = ['agents', 'manifests', 'import-cycles', 'links', 'test/readme.test.ts'];
+  const files = ['agents', 'manifests', 'import-cycles', 'links', 'readme-source.long'];
   expect(await passing(files, NAME)).toEqual([
     'is listed in README.md and in ARCHITECTURE.md: packages/job-queue',
     'is public, has provenance and a license: packages/job-queue',

@@ -33,7 +33,8 @@ export function buildConfig(options: Options = {}): BuildConfig {
     target: 'node22',
     dts: true,
     sourcemap: true,
-    clean: true,
+    // The task build:types deletes and writes the declarations.
+    clean: ['!**/*.d.ts'],
     plugins: [localSourceMaps],
     ...options,
   };

@@ -10,15 +10,26 @@ import type { Clock, User } from '../../src/users/user.js';
 import { CONFLICTING } from './conflicts.js';
 import { type AtEnd, temporaryFolder } from './temporary-folder.js';
 
-/** The names of the stores, for `describe.each`. */
-export const STORE_NAMES = ['memory', 'sqlite', 'postgres'] as const;
+/** Every store, and PostgreSQL in conditions in which statements fail and run again. */
+type StoreName =
+  | 'memory'
+  | 'sqlite'
+  | 'postgres'
+  | 'postgres, serializable'
+  | 'postgres, conflicting';
 
-/** The stores, and PostgreSQL in conditions in which statements fail and run again. */
-export const CONTRACT_NAMES = [
-  ...STORE_NAMES,
-  'postgres, serializable',
-  'postgres, conflicting',
-] as const;
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The stores of this run: PostgreSQL in the long tests, and the others in the fast ones. */
+    stores: readonly StoreName[];
+  }
+}
+
+/** The stores of this run, for `describe.each`. */
+export const CONTRACT_NAMES = inject('stores');
+
+/** The stores of this run in normal conditions. */
+export const STORE_NAMES = CONTRACT_NAMES.filter((name) => !name.includes(','));
 
 /** Opens an empty store and closes it when the current test ends. */
 type OpenStore = (now?: Clock, atEnd?: AtEnd) => Promise<UserStore>;
@@ -27,7 +38,7 @@ type OpenStore = (now?: Clock, atEnd?: AtEnd) => Promise<UserStore>;
 export const PATIENT = { poolSize: 4, connectTimeout: 60_000, statementTimeout: 60_000 } as const;
 
 /** Opens each store, by name. */
-export const STORES: Readonly<Record<(typeof CONTRACT_NAMES)[number], OpenStore>> = {
+export const STORES: Readonly<Record<StoreName, OpenStore>> = {
   memory: async (now = Date.now, atEnd = onTestFinished) =>
     closedAtEnd(new MemoryUserStore(now), atEnd),
   sqlite: async (now = Date.now, atEnd = onTestFinished) => {
