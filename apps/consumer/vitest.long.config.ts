@@ -1,7 +1,7 @@
-import { testConfig } from '@fairlead/test-support/vitest-config';
 import { mergeConfig } from 'vitest/config';
+import config from './vitest.config.js';
 
-export default mergeConfig(testConfig, {
+export default mergeConfig(config, {
   test: {
     globalSetup: 'test/support/packages.ts',
     // Installations and restarts leave most of a core unused.

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { type Recorded, writePage } from '../src/suites/page.js';
 import results from '../src/suites/results.json' with { type: 'json' };
-import { compare, readTap, runSuite, type Suite } from '../src/suites/suite.js';
+import { readTap } from '../src/suites/suite.js';
 import { suites } from '../src/suites/suites.js';
-import { here, workspace } from './support/project.js';
+import { workspace } from './support/project.js';
 
 const recorded: Readonly<Record<string, Recorded>> = results;
 
@@ -22,66 +22,6 @@ it.each(suites)('$name: a reason explains each failed test of the recorded run',
   expect(Object.keys(open)).toEqual((suite.open ?? []).map(({ why }) => why));
 });
 
-const fixture: Suite = {
-  name: 'fixture',
-  repository: 'none/none',
-  subject: '',
-  runner: 'node',
-  files: ['*.test.cjs'],
-  adapters: {
-    './koa-compose.cjs': 'koa-compose.ts',
-    './cookie.cjs': 'cookie.ts',
-    './koa.cjs': 'koa.ts',
-    './koa-cors.cjs': 'koa-cors.ts',
-    './find-my-way.cjs': 'find-my-way.ts',
-    './connect.cjs': 'connect.ts',
-    './jose.cjs': 'jose.ts',
-  },
-  differences: [
-    {
-      why: 'differs.',
-      tests: ['koa-compose.test.cjs > koa-compose > returns what a function returns'],
-    },
-  ],
-  absent: [
-    { why: 'lacks it.', tests: ['koa-compose.test.cjs > koa-compose > no such test'] },
-    { why: 'refuses it.', message: 'Absent: removal' },
-  ],
-};
-
-it('runs the tests of a checkout against our code, and finds what no reason explains', async () => {
-  const run = await runSuite(fixture, join(here, 'fixtures/suites'));
-  const { failed, ...others } = compare(fixture, run);
-  expect(failed.map(({ name, message }) => [name, message])).toEqual([
-    [
-      'koa-compose.test.cjs > koa-compose > a test that no reason names',
-      expect.stringContaining('as expected'),
-    ],
-  ]);
-  expect(others).toEqual({
-    tests: run.length,
-    passed: run.length - 3,
-    different: { 'differs.': 1 },
-    absent: { 'lacks it.': 0, 'refuses it.': 1 },
-    open: {},
-    stale: ['koa-compose.test.cjs > koa-compose > no such test'],
-  });
-});
-
-it('runs a suite for servers against an application of ours', async () => {
-  const suite: Suite = { ...fixture, runner: 'server', files: ['http_test.ts'], adapters: {} };
-  expect(await runSuite(suite, join(here, 'fixtures/suites'))).toEqual(
-    expect.arrayContaining([
-      { name: 'http_test.ts > Echo', passed: true, message: 'Response Status Code 200' },
-      {
-        name: 'http_test.ts > A test: that fails',
-        passed: false,
-        message: 'Read operation timed out',
-      },
-    ]),
-  );
-});
-
 it('reads the report of ava', () => {
   const report =
     'TAP version 13\nok 1 - a › b\nnot ok 2 - c\n  ---\n    message: no\n  ...\nok 3 - d\n';
@@ -90,9 +30,4 @@ it('reads the report of ava', () => {
     { name: 'c', passed: false, message: '    message: no\n' },
     { name: 'd', passed: true, message: '' },
   ]);
-});
-
-it('rejects a checkout without the test files of the suite', async () => {
-  const run = runSuite({ ...fixture, files: ['missing.cjs'] }, join(here, 'fixtures/suites'));
-  await expect(run).rejects.toThrow('fixtures/suites has no files missing.cjs.');
 });

@@ -80,7 +80,7 @@ describe('a client of openapi-typescript and openapi-fetch', () => {
     await writeFile(join(project, 'api.ts'), astToString(await openapiTS(document)));
     await writeFile(join(project, 'app.ts'), CLIENT.trimStart());
     const args = ['--noEmit', '--skipLibCheck', '--lib', 'ES2023,DOM'];
-    const failure = await runTsc('typescript', args, project).catch((error) => error);
+    const failure = await runTsc('typescript-7', args, project).catch((error) => error);
     return failure.stdout;
   }
 
