@@ -398,6 +398,18 @@ describe('a request without a response', () => {
     });
   });
 
+  it('names the handler that ended it, which has no name, after middleware', async () => {
+    const { app, errors } = collecting();
+    app.get('/a', pass, async () => undefined);
+    expect(await request(app, '/a')).toBe(500);
+    expect(errors[0]).toMatchObject({
+      code: 'NO_RESPONSE',
+      message: expect.stringContaining(
+        "The route GET /a sent no response: 'handler' neither responded nor called next(). ",
+      ),
+    });
+  });
+
   it('is named at the latest in the next request', async () => {
     const { app, errors } = collecting();
     let isSilent = false;

@@ -126,7 +126,7 @@ function wrapHandler(handler: Middleware, route: string, options: RouteOptions):
       : validating.then(() => respond(ctx, next));
   };
   const wrapped = validate === undefined ? respond : validated;
-  return named(handler.name, wrapped);
+  return named(handler.name || 'handler', wrapped);
 }
 
 /** Whether a schema or the handler of a route reads the parsed body, as far as its options tell. */
