@@ -29,6 +29,12 @@ describe('requests that the server refuses before the application', () => {
       400,
       'RFC 9112 §5.1',
     ],
+    [
+      'a transfer coding in HTTP/1.0',
+      'POST / HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      400,
+      'RFC 9112 §6.1',
+    ],
     ['a bare LF', 'GET / HTTP/1.1\nHost: a\n\n', 400, 'RFC 9112 §2.2'],
     [
       'both Content-Length and Transfer-Encoding',
@@ -78,6 +84,37 @@ describe('requests that the server refuses before the application', () => {
     expect(response).toContain('\r\nConnection: close\r\n');
     expect(response).toContain('\r\nContent-Type: application/problem+json\r\n');
     expect(JSON.parse(response.slice(response.indexOf('\r\n\r\n')))).toMatchObject({ status });
+  });
+
+  it.each([
+    'a b',
+    'exa/mple',
+    'user@host',
+    'a,b',
+    'bad host:80x',
+    'a:80x',
+    '[a]',
+    'a%2',
+    'b\u00fccher',
+  ])("responds to the Host '%s', which is none, with 400", async (host) => {
+    const response = await exchange(await serveEcho(), `GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+    expect(statusOf(response)).toBe(400);
+    expect(response).toContain('\r\nConnection: close\r\n');
+    expect(response).toContain('"detail":"The Host header is not a host. Send that of the URL."');
+  });
+
+  it.each([
+    '',
+    'a_b.example:8080',
+    'xn--bcher-kva.example',
+    'example.com.:',
+    '127.0.0.1:80',
+    '[::1]:8080',
+    '[::ffff:127.0.0.1]',
+    'b%C3%BCcher',
+  ])("accepts the Host '%s'", async (host) => {
+    const text = `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+    expect(statusOf(await exchange(await serveEcho(), text))).toBe(200);
   });
 
   it('accepts as many headers and as long a target as its options allow', async () => {

@@ -352,10 +352,6 @@ export const suites: readonly Suite[] = [
     ],
     open: [
       {
-        why: 'accepts a `Host` that is not a host, and HTTP/1.0 requests with `Transfer-Encoding`. RFC 9112 forbids both.',
-        tests: strict('Invalid Host value rejected', 'Chunked + HTTP/1.0 rejected'),
-      },
-      {
         why: 'accepts what the parser of Node.js accepts: HTTP/2.0 in a request line, and a request line without a version.',
         tests: strict('Invalid HTTP version rejected', 'Malformed request line rejected'),
       },

@@ -11,12 +11,10 @@ export function assertPlugin(value: unknown): void {
   const fail = (problem: string): SetupError => new SetupError('INVALID_PLUGIN', problem);
   if (typeof value === 'function') throw fail(`${received}. ${pluginFix(value)}`);
   if (isPromiseLike(value)) throw fail(`${received}. Await it first.`);
-  if (typeof plugin.install !== 'function') {
+  if (typeof plugin.install !== 'function')
     throw fail(`${received} without install(). Pass an object with name and install(app).`);
-  }
-  if (typeof plugin.name !== 'string' || plugin.name === '') {
+  if (typeof plugin.name !== 'string' || plugin.name === '')
     throw fail(`${received} without a name. Set name to a string that identifies the plugin.`);
-  }
   for (const member of ['ready', 'close'] as const) {
     const hook = plugin[member];
     if (hook === undefined || typeof hook === 'function') continue;

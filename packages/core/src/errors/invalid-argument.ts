@@ -137,15 +137,11 @@ export function isApplication(value: unknown): boolean {
 
 /** Whether a value is a router, of this or another copy of core. */
 export function isRouter(value: unknown): boolean {
-  return (
-    hasMethod(value, 'route') && typeof value === 'object' && value !== null && 'rules' in value
-  );
+  return hasMethod(value, 'route') && 'rules' in Object(value);
 }
 
 function hasMethod(value: unknown, name: string): boolean {
-  return (
-    typeof value === 'object' && value !== null && typeof Reflect.get(value, name) === 'function'
-  );
+  return typeof value === 'object' && typeof Object(value)[name] === 'function';
 }
 
 /**

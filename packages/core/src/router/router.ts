@@ -224,14 +224,12 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
     const hasOptions = isRouteOptions(first);
     const handlers = hasOptions ? others : rest;
     const methods = [method].flat().map(parseMethod);
-    if (methods.length === 0) {
+    if (methods.length === 0)
       throw new SetupError('INVALID_METHOD', `${call} has no method. Pass at least one.`);
-    }
     const paths = [pattern].flat();
     for (const path of paths) assertPath(call, 'pattern', path);
-    if (paths.length === 0) {
+    if (paths.length === 0)
       throw new SetupError('INVALID_PATTERN', `${call} has no pattern. Pass at least one.`);
-    }
     if (handlers.length === 0) throw new InvalidMiddlewareError(call);
     assertMiddleware(call, handlers);
     const patterns = paths.flatMap(expandPath).map((path) => parsePattern(path));
@@ -323,9 +321,8 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
     }
     const shape = shapeOf(parsePrefix(prefix), this.rules);
     const isSame = (other: string) => shapeOf(parsePrefix(other), this.rules) === shape;
-    if (nestedIn(this).some((nested) => nested.router === router && isSame(nested.prefix))) {
+    if (nestedIn(this).some((nested) => nested.router === router && isSame(nested.prefix)))
       throw mountedTwice('router', prefix);
-    }
     this[TABLE].entries.push({ prefix, router });
     return this;
   }

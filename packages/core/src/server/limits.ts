@@ -74,7 +74,7 @@ export function completeLimits(limits: ServerLimits): Required<ServerLimits> {
  * @param limits - The caller enforces `keepAliveTimeout` and `writeTimeout`.
  * @param closing - Aborts when the server starts closing; undefined for connections in memory.
  * @throws {SetupError} `INVALID_OPTION`, when Node.js rejects the TLS options.
- * @see RFC 9112 §3 (414), §3.2 (Host), RFC 6585 §5 (431), RFC 9110 §15.5.9 (408), §10.1.1 (Expect, 417)
+ * @see RFC 9112 §3 (414), §3.2 (Host), §6.1 (HTTP/1.0), RFC 6585 §5 (431), RFC 9110 §15.5.9 (408), §10.1.1 (Expect, 417)
  */
 export function createServer(
   handle: RequestListener,
@@ -173,25 +173,38 @@ export function checkInterval(...timeouts: readonly number[]): number {
   return Math.min(1_000, Math.max(50, shortest / 4));
 }
 
+/** Matches a host with an optional port, or nothing. Refuses commas, which may join hosts. RFC 3986 §3.2.2 */
+const HOST = /^(?:(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})*|\[[\da-f]*:[\da-f:.]+\])(?::\d*)?$/i;
+
+/** The last `Host` that matched. Most requests repeat it. */
+let knownHost = '';
+
 /** Returns the error of an unacceptable request head, or undefined. */
 function checkHead(
-  { url = '', rawHeaders, httpVersion }: IncomingMessage,
+  req: IncomingMessage,
   { maxHeaders, maxTargetSize }: Required<ServerLimits>,
 ): HttpError | undefined {
-  if (url.length > maxTargetSize) {
+  const { url = '', rawHeaders, httpVersion } = req;
+  if (url.length > maxTargetSize)
     return new HttpError(414, `The request target is longer than ${maxTargetSize} bytes.`);
-  }
-  if (rawHeaders.length > 2 * maxHeaders) {
+  if (rawHeaders.length > 2 * maxHeaders)
     return new HttpError(431, `The request has more than ${maxHeaders} headers.`);
-  }
   let hosts = 0;
+  let host = '';
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? '';
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+    if (name.length === 4 && name.toLowerCase() === 'host') {
+      hosts += 1;
+      host = rawHeaders[index + 1] ?? '';
+    }
   }
-  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) {
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1'))
     return new HttpError(400, `The request has ${hosts} Host headers. Send exactly one.`);
-  }
+  if (host !== knownHost && !HOST.test(host))
+    return new HttpError(400, 'The Host header is not a host. Send that of the URL.');
+  knownHost = host;
+  if (httpVersion !== '1.1' && req.headers['transfer-encoding'] !== undefined)
+    return new HttpError(400, 'HTTP/1.0 has no Transfer-Encoding. Send a Content-Length.');
   return undefined;
 }
 
