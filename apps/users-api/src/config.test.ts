@@ -232,4 +232,20 @@ describe('README', () => {
   it.each(SETTING_HELP)('lists $name in its table', ({ name }) => {
     expect(README).toMatch(new RegExp(`^\\| \`${name}\` +\\|`, 'm'));
   });
+
+  // The default of DATABASE_URL is an absolute path.
+  const withDefault = SETTING_HELP.filter(
+    ({ name, fallback }) => fallback !== undefined && name !== 'DATABASE_URL',
+  );
+  it.each(withDefault)('has the default of $name', ({ name, fallback }) => {
+    expect(README).toContain(`\n| \`${name}\` | \`${fallback}\` |`);
+  });
+
+  const ranges = SETTING_HELP.flatMap(({ name, allowed }) =>
+    [...allowed.matchAll(/integer from (\d+ to \d+)/g)].map(([, range]) => ({ name, range })),
+  );
+  it.each(ranges)('has the range of $name', ({ name, range }) => {
+    const row = README.split('\n').find((line) => line.startsWith(`| \`${name}\` |`));
+    expect(row).toContain(`| ${range}`);
+  });
 });

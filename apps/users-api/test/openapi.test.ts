@@ -96,6 +96,7 @@ describe('/openapi.json', () => {
     const [, ...args] = scripts.openapi.split(' ');
     const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: APP });
     expect(JSON.parse(stdout)).toEqual(await fetchDocument());
+    expect(scripts.routes).toBe(scripts.openapi.replace(/openapi$/, 'routes'));
   });
 });
 

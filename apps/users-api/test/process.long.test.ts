@@ -30,7 +30,7 @@ describe('the process', () => {
     });
   });
 
-  it.each(['SIGTERM', 'SIGINT'] as const)(
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
     'closes its files and exits with 0 on %s',
     async (signal) => {
       const path = join(temporaryFolder(), 'users.db');

@@ -56,9 +56,9 @@ describe('the request log', () => {
     ]);
   });
 
-  it.each(['/health/live', '/health/ready'])('has %s at level debug', async (path) => {
+  it.each(['/health/live', '/health/ready', '/metrics'])('has %s at level debug', async (path) => {
     const { logger, lines } = captureLog();
-    await fetch(`${await startService({ logger })}${path}`);
+    await fetch(`${await startService({ logger, config: { METRICS: true } })}${path}`);
     expect(await lines.first('request', 1)).toMatchObject([{ level: 'debug', route: path }]);
   });
 });

@@ -74,6 +74,7 @@ describe('a database whose files are overwritten while in use', () => {
       raw.close();
       disturb(at);
       const bytes = readFileSync(at.path);
+      const log = readFileSync(`${at.path}-wal`);
       await expect(store.write('add', 'd')).rejects.toMatchObject(OVERWRITTEN);
       await expect(store.write('add', 'd')).rejects.toMatchObject(OVERWRITTEN);
       expect(() => store.check()).toThrow(expect.objectContaining(OVERWRITTEN));
@@ -82,6 +83,7 @@ describe('a database whose files are overwritten while in use', () => {
       expect(readFileSync(at.path).equals(bytes)).toBe(true);
       // What is left of the log would be applied to it.
       expect(statSync(`${at.path}-wal`, { throwIfNoEntry: false })?.size ?? 0).toBe(0);
+      expect(readFileSync(`${at.path}-wal.unused`).equals(log)).toBe(true);
     },
   );
 

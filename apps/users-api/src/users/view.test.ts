@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createUser } from './user.js';
-import { userPage } from './view.js';
+import { etagOf, userPage } from './view.js';
+
+it('etagOf() depends on the user only, so every process and store sends the same', () => {
+  const user = createUser({ name: 'Ada', email: 'ada@example.com' }, 0);
+  expect(etagOf(user)).toBe('"1970-01-01T00:00:00.000Z-28gchv"');
+  expect(etagOf({ ...user, id: 'other' })).toBe('"1970-01-01T00:00:00.000Z-28gchv"');
+});
 
 describe('userPage', () => {
   it('renders a complete document with every field', () => {

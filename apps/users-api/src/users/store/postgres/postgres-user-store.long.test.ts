@@ -409,6 +409,42 @@ describe('PostgresUserStore', () => {
     expect((await store.page(FIRST)).total).toBe(2);
   });
 
+  it('lets 1,000 statements wait, 500 of them for pages far into the list', async () => {
+    const url = await postgresUrl();
+    const store = await openStore(url, { poolSize: 2 });
+    const unlock = await lock(url, 'users', 'ACCESS EXCLUSIVE');
+    const readFar = () => store.page({ offset: 10_001, limit: 1 });
+    const find = () => store.find(randomUUID());
+    const busy = (pending: number) => ({
+      code: 'STORE_BUSY',
+      message: expect.stringContaining(`already has ${pending} pending statements`),
+    });
+    // One of the two connections reads such pages.
+    const far = times(501, readFar);
+    await expect(readFar()).rejects.toMatchObject(busy(501));
+    const finds = times(499, find);
+    await expect(find()).rejects.toMatchObject(busy(1_000));
+    await unlock();
+    expect(await Promise.all(finds)).toEqual(Array(499).fill(undefined));
+    expect(await Promise.all(far)).toHaveLength(501);
+  });
+
+  it('sends a statement that conflicts again, at most 7 times', async () => {
+    const url = await postgresUrl();
+    const store = await openStore(url);
+    await execute(
+      url,
+      `CREATE SEQUENCE attempts;
+      CREATE FUNCTION conflict() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN PERFORM nextval('attempts'); RAISE 'conflict' USING ERRCODE = '40001'; END $$;
+      CREATE TRIGGER conflict BEFORE INSERT ON users EXECUTE FUNCTION conflict()`,
+    );
+    await expect(store.create(ADA)).rejects.toMatchObject({ code: 'STORE_BUSY' });
+    const session = await openSession(url);
+    const { rows } = await session.query('SELECT last_value::int FROM attempts');
+    expect(rows).toEqual([{ last_value: 8 }]);
+  });
+
   it('rolls back a write that times out, and keeps working', async () => {
     const url = await postgresUrl();
     const store = await openStore(url, { statementTimeout: 1_000 });
