@@ -53,6 +53,21 @@ describe('the deployment files', () => {
     expect(known).toEqual(expect.arrayContaining(Object.keys(environment)));
   });
 
+  it.each([
+    'apps/users-api/deploy/Dockerfile',
+    'apps/users-api/deploy/users-api@.service',
+    'docs/guides/many-instances.md',
+  ])('%s builds with a script that users-api and its packages have', (path) => {
+    const [script = ''] = all(
+      readFileSync(join(ROOT, path), 'utf8'),
+      /--filter "users-api\.\.\." run (\S+)$/gm,
+    );
+    for (const folder of [APP, join(ROOT, 'packages/core')]) {
+      const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+      expect(scripts).toHaveProperty([script]);
+    }
+  });
+
   it.each(['users-api@.service', 'compose.yaml', 'kubernetes.yaml'])(
     'a service with the environment of %s serves the API and its health on separate ports',
     async (file) => {
