@@ -1,9 +1,10 @@
-import { type Application, createApp, createRouter } from '@fairlead/core';
+import { type Application, type Context, createApp, createRouter } from '@fairlead/core';
 import { createContainer, Inject, Service, token } from '@fairlead/di';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   Controller,
   type ControllersPluginOptions,
+  Ctx,
   controllersPlugin,
   Get,
   HttpCode,
@@ -312,6 +313,34 @@ describe('@Param() names are reported', () => {
         "@Param(':name') does not match a parameter of GET /api/files/:name.",
       ),
       expect.stringContaining("@Param('ID') does not match a parameter of GET /api/notes/:id."),
+    ]);
+  });
+
+  it('with other problems if nothing reads the parameter of the route', async () => {
+    @Controller('/clocks')
+    class ClocksController {
+      @Get('/:id')
+      read(@Param('clock') clock: string) {
+        return clock;
+      }
+
+      @Get('/:id/raw')
+      raw(@Param('tenant') _tenant: string, @Ctx() ctx: Context) {
+        return ctx.params;
+      }
+
+      @Get('/:id/times/:time')
+      time(
+        @Param('tenant') _tenant: string,
+        @Param('id') _id: string,
+        @Param('time') time: string,
+      ) {
+        return time;
+      }
+    }
+    expect(titlesOf(await failStart([ClocksController, FilesController]))).toEqual([
+      expect.stringContaining("@Param(':name') does not match a parameter of GET /files/:name."),
+      expect.stringContaining("@Param('clock') does not match a parameter of GET /clocks/:id."),
     ]);
   });
 

@@ -10,7 +10,7 @@ import { isIntended, nearestName } from '@fairlead/options';
 import { type ControllerDefinition, joinPath } from '../definition/definition.js';
 import { errorText, RouteRegistrationError } from '../errors.js';
 import { locationOf, nameDecorators } from '../metadata/class-metadata.js';
-import { isRequired } from '../metadata/parameter.js';
+import { isRequired, type ParameterMetadata } from '../metadata/parameter.js';
 import { type BuiltRoute, type RegisteredController, routeOf } from '../routes/build-routes.js';
 
 /** Mounted routes by built route. A route has several if its router is mounted at several prefixes. */
@@ -123,8 +123,8 @@ function checkParameters(
  * Finds `@Param()` names that a route lacks, as far as that does not depend on where the router is
  * mounted later.
  *
- * @param mounts - The prefixes at which the router is mounted so far. Without any, finds names similar to a
- *   parameter of the route. Undefined finds only names that no pattern can contain.
+ * @param mounts - The prefixes at which the router is mounted so far. Without any, finds names on routes
+ *   that have a parameter of a similar name, or one that nothing reads. Undefined finds only names that no pattern can contain.
  */
 export function findMisnamedParameters(
   definitions: readonly ControllerDefinition[],
@@ -145,7 +145,8 @@ export function findMisnamedParameters(
           parametersOf(own).includes(name),
         );
         if ((mounts !== undefined) !== isPossible) return [];
-        if (mounts?.length === 0 && nearestName(name, names) === undefined) return [];
+        const isLikely = nearestName(name, names) !== undefined || hasUnread(names, parameters);
+        if (mounts?.length === 0 && !isLikely) return [];
         const problem = `@Param('${name}') does not match a parameter of ${method} ${mounted[0] ?? pattern}.`;
         const diagnostic = { problem, fix: parameterFix(isPossible ? name : undefined, names) };
         const location = locationOf(controller, methodName);
@@ -153,6 +154,13 @@ export function findMisnamedParameters(
       }),
     ),
   );
+}
+
+/** Whether a route has a named parameter that its method does not read. */
+function hasUnread(names: readonly string[], parameters: readonly ParameterMetadata[]): boolean {
+  const read = parameters.flatMap(({ source, name }) => (source === 'param' ? name : source));
+  const readsAll = [undefined, 'ctx', 'req', 'custom'].some((one) => read.includes(one));
+  return !readsAll && names.some((name) => name !== '*' && !read.includes(name));
 }
 
 function parametersOf(pattern: string): readonly string[] {
