@@ -115,7 +115,7 @@ function adviseOnName(token: Token, similar: Token | undefined): Advice {
  * Finds the token that the author of a string or symbol probably meant. The compiler finds misspelled classes
  * and typed tokens: those with similar names have other types.
  */
-export function similarTo(token: Token, registered: readonly Token[]): Token | undefined {
+export function similarTo(token: unknown, registered: readonly Token[]): Token | undefined {
   if (typeof token !== 'string' && typeof token !== 'symbol') return undefined;
   const same = registered.filter((other) => typeof other === typeof token);
   const names = new Map(same.map((other) => [nameOf(other), other]));

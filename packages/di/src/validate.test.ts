@@ -114,6 +114,32 @@ describe('Container.validate', () => {
     ]);
   });
 
+  it('reports a cycle through a misspelled token, and one behind it', () => {
+    const Users = classNeeding('Users', 'databse');
+    const Other = classNeeding('Other', 'otherr');
+    const Beside = classNeeding('Beside');
+    Beside.inject = [Beside];
+    const container = createContainer()
+      .register('database', { useFactory: () => 1, inject: [Users] })
+      .register('other', { useFactory: () => 1, inject: [Beside] });
+
+    expect(container.validate([Users, Other]).map((problem) => problem.path)).toEqual([
+      [Users, 'databse'],
+      [Other, 'otherr'],
+      [Users, 'database', Users],
+      [Beside, Beside],
+    ]);
+  });
+
+  it('reports what a misspelled root leads to', () => {
+    const container = createContainer().register('app', { useFactory: () => 1, inject: ['url'] });
+
+    expect(problemsOf(container, ['appp'])).toEqual([
+      "Nothing provides 'appp'.",
+      expect.stringContaining("Nothing provides 'url'"),
+    ]);
+  });
+
   it('reports at most 100 cycles', () => {
     const classes = Array.from({ length: 12 }, (_, index) => classNeeding(`Class${index}`));
     for (const each of classes) each.inject = classes;

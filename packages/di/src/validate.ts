@@ -4,6 +4,7 @@ import {
   type InjectionError,
   type Problem,
 } from './errors/injection-errors.js';
+import { meantBy } from './resolution/graph.js';
 import { Walk } from './resolution/walk.js';
 import type { Token } from './token.js';
 import { unknownToken } from './unknown-token.js';
@@ -28,8 +29,10 @@ export function validate(owner: Owner, roots: readonly Token[]): InjectionError[
   const walk = new Walk(add);
   for (const root of new Set(roots)) {
     const bindings = owner.find(root);
-    if (bindings.length === 0) add(unknownToken(owner, root), []);
-    for (const binding of bindings) walk.visit(binding);
+    const problem = bindings.length === 0 ? unknownToken(owner, root) : undefined;
+    if (problem !== undefined) add(problem, []);
+    const meant = problem === undefined ? bindings : meantBy({ owner }, problem);
+    for (const binding of meant) walk.visit(binding);
   }
   walk.visitLazy();
   const problems = findings.map(({ problem, path, otherPaths }) => problem(path, otherPaths));

@@ -124,7 +124,8 @@ function checkParameters(
  * mounted later.
  *
  * @param mounts - The prefixes at which the router is mounted so far. Without any, finds names on routes
- *   that have a parameter of a similar name, or one that nothing reads. Undefined finds only names that no pattern can contain.
+ *   that have a parameter of a similar name, or one that nothing reads. Undefined finds only names that no
+ *   pattern can contain.
  */
 export function findMisnamedParameters(
   definitions: readonly ControllerDefinition[],

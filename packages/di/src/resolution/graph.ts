@@ -1,7 +1,7 @@
 import type { Binding, Edge } from '../binding.js';
 import type { Problem } from '../errors/injection-errors.js';
 import { UndefinedTypeError } from '../errors/metadata-errors.js';
-import { unknownToken } from '../unknown-token.js';
+import { registeredIn, similarTo, unknownToken } from '../unknown-token.js';
 import { parametersOf } from './parameters.js';
 
 /** Lists the edge of each parameter of a binding, or the problem that prevents it. */
@@ -21,6 +21,12 @@ export function edgesOf(binding: Binding): readonly (Edge | Problem)[] {
 /** Whether a parameter has no problem. */
 export function isEdge(step: Edge | Problem): step is Edge {
   return typeof step !== 'function';
+}
+
+/** Returns the binding that the author of a misspelled token probably meant, if any. */
+export function meantBy({ owner }: Pick<Binding, 'owner'>, { kind, about }: Problem): Binding[] {
+  const meant = kind === 'unknown' ? similarTo(about, registeredIn(owner)) : undefined;
+  return meant === undefined ? [] : owner.find(meant).slice(-1);
 }
 
 /** Finds the targets of an edge. Reads the token of a lazy edge for the first time. */

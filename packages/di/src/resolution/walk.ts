@@ -5,7 +5,7 @@ import {
   type Problem,
 } from '../errors/injection-errors.js';
 import type { Token } from '../token.js';
-import { edgesOf, followEdge, isEdge } from './graph.js';
+import { edgesOf, followEdge, isEdge, meantBy } from './graph.js';
 
 /** Receives a problem and the path to it. It may throw to end the walk. */
 type Report = (problem: Problem, path: readonly Token[]) => void;
@@ -87,6 +87,8 @@ export class Walk {
   #step(binding: Binding, step: Edge | Problem, seen: Set<Binding>): RequestPath {
     if (!isEdge(step)) {
       this.#report(step, this.#path());
+      // A misspelled token must not hide the problems behind it.
+      for (const target of meantBy(binding, step)) this.visit(target);
       return undefined;
     }
     let first: RequestPath;
@@ -167,8 +169,10 @@ function cyclesAmong(bindings: readonly Binding[]): Binding[][] {
 }
 
 function targetsOf(binding: Binding): Set<Binding> {
-  const edges = edgesOf(binding).filter(isEdge);
-  return new Set(edges.flatMap((edge) => edge.targets));
+  const targets = edgesOf(binding).map((step) =>
+    isEdge(step) ? step.targets : meantBy(binding, step),
+  );
+  return new Set(targets.flat());
 }
 
 /** Returns every binding from which a path leads to the target. */
