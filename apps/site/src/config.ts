@@ -3,6 +3,7 @@ import { slug } from 'github-slugger';
 import { defineConfig, type HeadConfig } from 'vitepress';
 import { CARD, cardPathOf, writeCards } from './cards.ts';
 import { findBrokenLinks } from './check-links.ts';
+import { shareColors } from './code-colors.ts';
 import { layOutLanding } from './landing.ts';
 import { translateLinks } from './links.ts';
 import { describePage, writeMarkdown } from './markdown.ts';
@@ -29,6 +30,8 @@ const ICON = encodeURIComponent(
 export default defineConfig({
   title: 'Fairlead',
   description: 'A TypeScript HTTP framework for JSON APIs',
+  // Otherwise, every page computes its styles three times before it is interactive.
+  appearance: { disableTransition: false },
   head: [
     // Without an icon, browsers look for /favicon.ico.
     ['link', { rel: 'icon', type: 'image/svg+xml', href: `data:image/svg+xml,${ICON}` }],
@@ -48,6 +51,7 @@ export default defineConfig({
   ignoreDeadLinks: 'localhostLinks',
   markdown: {
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    codeTransformers: [shareColors],
     // Anchors are the same on GitHub.
     anchor: { slugify: slug },
     config(md) {
@@ -101,6 +105,14 @@ export default defineConfig({
     if (broken.length > 0) throw new Error(`Broken links:\n${broken.join('\n')}`);
   },
   vite: {
+    resolve: {
+      alias: [
+        {
+          find: /^\.\/VPSidebarGroup\.vue$/,
+          replacement: join(import.meta.dirname, '../.vitepress/theme/sidebar-groups.ts'),
+        },
+      ],
+    },
     plugins: [
       playgroundWorker(),
       {
@@ -139,12 +151,7 @@ export default defineConfig({
         })),
       { component: 'VersionSwitch' },
     ],
-    sidebar: groups.map(({ text, items, collapsed }) => ({
-      text,
-      items: [...items],
-      // Without a link, VitePress nests one button in another.
-      ...(collapsed !== undefined && { collapsed, link: items[0]?.link ?? '/' }),
-    })),
+    sidebar: groups.map(({ text, items, collapsed }) => ({ text, items: [...items], collapsed })),
     ...(repository && {
       socialLinks: [{ icon: 'github', link: repository }],
       editLink: { pattern: `${repository}/edit/main/:path` },

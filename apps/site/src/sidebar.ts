@@ -5,13 +5,13 @@ interface Part {
   /** The folder of its pages; the empty string for pages that introduce the framework. */
   readonly folder: string;
   readonly text: string;
-  /** Whether its pages are hidden until a reader opens the part. Without it, a part cannot be closed. */
-  readonly collapsed?: boolean;
+  /** Whether its pages are hidden until a reader opens the part. */
+  readonly collapsed: boolean;
 }
 
 /** The parts in their order. A folder that is not listed follows under its own name. */
 const PARTS: readonly Part[] = [
-  { folder: '', text: 'Introduction' },
+  { folder: '', text: 'Introduction', collapsed: false },
   { folder: 'tutorial', text: 'Tutorial', collapsed: true },
   { folder: 'guides', text: 'Guides', collapsed: false },
   { folder: 'recipes', text: 'Recipes', collapsed: true },

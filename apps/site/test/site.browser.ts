@@ -459,6 +459,43 @@ describe('the navigation', () => {
   });
 });
 
+describe('the side bar', () => {
+  const part = (page: Page, name: string) =>
+    page.locator('.VPSidebar details', { has: page.getByText(name, { exact: true }) });
+
+  it('opens a part with the keyboard, which leads to its pages, and marks the page', async () => {
+    await using opened = await open('/guides/testing.html');
+    const { page, problems } = opened;
+    const recipes = part(page, 'Recipes');
+    const before = await recipes.getAttribute('open');
+    await recipes.locator('summary').focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/recipes\/\w+\.html/);
+    const current = page.locator('[aria-current="page"]');
+    await recipes.locator(current).waitFor();
+
+    expect(before).toBeNull();
+    expect(await current.count()).toBe(1);
+    expect(new URL(page.url()).pathname).toBe(await current.getAttribute('href'));
+    expect(problems).toEqual([]);
+  });
+
+  it('leads to every page, also without a script', async () => {
+    await using opened = await openPage(browser, server.url, { javaScriptEnabled: false });
+    const { page } = opened;
+    await page.goto(`${server.url}/guides/testing.html`);
+    const links = await page.locator('.VPSidebar a').all();
+    const targets = await Promise.all(links.map((link) => link.getAttribute('href')));
+    await part(page, 'Decisions').locator('summary').click();
+
+    expect(targets.toSorted()).toEqual(paths);
+    expect(await part(page, 'Decisions').locator('a').first().isVisible()).toBe(true);
+  });
+});
+
 describe('the keyboard', () => {
   it('reaches the content with the first Tab and Enter', async () => {
     await using opened = await open('/guides/testing.html');
@@ -480,6 +517,7 @@ describe('the keyboard', () => {
     await using opened = await open('/guides/testing.html', phone);
     const { page } = opened;
     const menu = page.locator('.VPLocalNav button.menu');
+    const hidden = await page.locator('.VPSidebar').isHidden();
     await menu.focus();
     await page.keyboard.press('Enter');
     const sidebar = page.locator('.VPSidebar.open');
@@ -488,6 +526,7 @@ describe('the keyboard', () => {
     await page.keyboard.press('Escape');
     await sidebar.waitFor({ state: 'detached' });
 
+    expect(hidden).toBe(true);
     expect(await menu.getAttribute('aria-expanded')).toBe('false');
   });
 });

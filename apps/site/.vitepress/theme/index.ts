@@ -5,6 +5,7 @@ import { returnFocusAfterSearch } from './return-focus.ts';
 import { selectSameTabs } from './select-tabs.ts';
 import versionSwitch from './version-switch.ts';
 import './style.css';
+import './code.css';
 import './navigation.css';
 import './landing.css';
 
