@@ -10,7 +10,7 @@ import { describePage, writeMarkdown } from './markdown.ts';
 import { groupCommands } from './package-managers.ts';
 import { API_FOLDER, pathOf, readPages, workspace } from './pages.ts';
 import { playgroundWorker } from './playground/bundle.ts';
-import { homepage, repository } from './repository.ts';
+import { editLinkOf, homepage, repository } from './repository.ts';
 import { groupPages } from './sidebar.ts';
 import { showReport } from './start-report.ts';
 import { releaseEmptyHeads } from './tables.ts';
@@ -154,7 +154,7 @@ export default defineConfig({
     sidebar: groups.map(({ text, items, collapsed }) => ({ text, items: [...items], collapsed })),
     ...(repository && {
       socialLinks: [{ icon: 'github', link: repository }],
-      editLink: { pattern: `${repository}/edit/main/:path` },
+      editLink: editLinkOf(repository),
     }),
   },
 });

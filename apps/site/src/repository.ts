@@ -16,6 +16,15 @@ export const repository = readRepository();
 /** The address of the site. `undefined` when core states none: then previews of links have no pictures. */
 export const homepage = manifest.homepage?.replace(/\/?$/, '/');
 
+/**
+ * Returns how VitePress links a page to the editor of its file.
+ *
+ * @param repository - The address of the repository on the web.
+ */
+export function editLinkOf(repository: string): { readonly pattern: string } {
+  return { pattern: `${repository}/edit/main/:path` };
+}
+
 function readRepository(): string | undefined {
   const { repository } = manifest;
   const url = typeof repository === 'object' ? repository.url : repository;

@@ -11,8 +11,11 @@ import {
 } from '@fairlead/test-support/chromium';
 import type { AxeResults } from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { PageData } from 'vitepress';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MISTAKES, PROGRAM, toggleMistake } from '../src/playground/program.ts';
+import { workspace } from '../src/pages.ts';
+import { editLinkOf } from '../src/repository.ts';
 import { startInNode } from './start-in-node.ts';
 
 const SCREENSHOTS = screenshotFolder('fairlead-site');
@@ -126,6 +129,29 @@ it('every page has a description, and a picture that previews of its link show',
     return card === '' || texts.includes('') || !existsSync(join(site, card));
   });
   expect(incomplete).toEqual([]);
+});
+
+it('every page links to the file it was made from, except those of generated files', async () => {
+  await using opened = await open('/');
+  const modules = globSync('assets/*.md.*.lean.js', { cwd: site });
+  // What VitePress knows about each page when it makes the link.
+  const pages = await opened.page.evaluate<readonly PageData[]>(
+    `Promise.all(${JSON.stringify(modules)}.map(async (file) => (await import('/' + file)).__pageData))`,
+  );
+  const { pattern } = editLinkOf('https://github.com/owner/name');
+  const linked = pages.filter(({ frontmatter }) => frontmatter.editLink !== false);
+  const wrong = linked.filter(({ filePath, title }) => {
+    const link = pattern.replaceAll(':path', filePath);
+    const [, source = ''] =
+      /^https:\/\/github\.com\/owner\/name\/edit\/main\/(.+)$/.exec(link) ?? [];
+    const text = readFileSync(join(workspace, source), 'utf8');
+    return /^# (.+)$/m.exec(text)?.[1]?.replaceAll(/[`\\]/g, '') !== title;
+  });
+  const unlinked = pages.filter((page) => !linked.includes(page)).map(({ filePath }) => filePath);
+
+  expect(pages).toHaveLength(paths.length);
+  expect(wrong).toEqual([]);
+  expect(unlinked.filter((path) => !/^apps\/site\/(?:api|pages)\//.test(path))).toEqual([]);
 });
 
 describe('the Markdown of the site', () => {
