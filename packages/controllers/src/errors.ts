@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel';
 import {
   HttpError,
   type HttpErrorOptions,
@@ -334,4 +335,14 @@ export function attempt<T>(run: () => T): {
     if (error instanceof ControllerError) return { problems: [error] };
     throw error;
   }
+}
+
+const warningChannel = channel('fairlead:warning');
+
+/** Makes a function also publish the warnings that it receives on the diagnostics channel `fairlead:warning`. */
+export function published(warn: (message: string) => void): (message: string) => void {
+  return (message) => {
+    warningChannel.publish({ message });
+    warn(message);
+  };
 }

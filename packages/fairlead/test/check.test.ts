@@ -65,6 +65,28 @@ it('prints JSON', async () => {
   });
 });
 
+it('counts warnings of controllers', async () => {
+  const { run } = await writeProject({
+    'src/app.js': `import { controllersPlugin } from '@fairlead/controllers';
+import { createApp, createRouter } from '@fairlead/core';
+export default async () => {
+  const app = createApp();
+  await app.plugin(controllersPlugin({ router: createRouter() }));
+  return app;
+};`,
+  });
+  const { stdout, stderr } = await run('check');
+  expect(stdout).toBe('0 routes, no problems, 1 warning.\n');
+  expect(stderr).toBe(
+    '[controllers] no controllers to register: set root, or pass the options to intended()\n',
+  );
+  const strict = await run('check', '--strict', '--json');
+  expect(strict.status).toBe(1);
+  expect(JSON.parse(strict.stdout).warnings).toEqual([
+    { message: expect.stringContaining('no controllers') },
+  ]);
+});
+
 it('counts warnings, and fails on them with --strict', async () => {
   const { run } = await writeProject({ 'src/app.js': WARNED });
   const { stdout, stderr, ...rest } = await run('check');

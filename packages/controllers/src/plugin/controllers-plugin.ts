@@ -23,7 +23,7 @@ import {
 } from '../discovery/find-files.js';
 import { isFrameworkError, mergeImportErrors } from '../discovery/import-file.js';
 import { isController } from '../discovery/lost-classes.js';
-import { attempt, DiscoveryError, listNames, throwProblems } from '../errors.js';
+import { attempt, DiscoveryError, listNames, published, throwProblems } from '../errors.js';
 import { type Requirement, requiredTokens } from '../instances/instances.js';
 import { undiscovered } from '../metadata/class-metadata.js';
 import {
@@ -101,7 +101,7 @@ export function controllersPlugin(options: ControllersPluginOptions): Controller
     debug: (message) => {
       if (debug) logger.debug(`[controllers] ${message}`);
     },
-    warn: (message) => logger.warn(`[controllers] ${message}`),
+    warn: published((message) => logger.warn(`[controllers] ${message}`)),
   };
   const close = async (): Promise<void> => {
     if (disposeContainer) await container[Symbol.asyncDispose]?.();
@@ -167,7 +167,7 @@ async function start(
   for (const target of found.classes) undiscovered.delete(target);
   const attempts = found.classes.map((target) => attempt(() => definitionOf(target)));
   const definitions = attempts.flatMap(({ value }) => value ?? []);
-  const context = createBuildContext({ ...options, warn: log.warn });
+  const context = createBuildContext(options, log.warn);
   const { instances } = context;
   const eager = [...(instances.container.eagerTokens?.() ?? []), ...found.services];
   const tokens = requiredTokens(definitions, context.shared, eager);

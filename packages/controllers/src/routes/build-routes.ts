@@ -25,7 +25,7 @@ import {
   joinPath,
   type RouteDefinition,
 } from '../definition/definition.js';
-import { attempt, throwProblems } from '../errors.js';
+import { attempt, published, throwProblems } from '../errors.js';
 import {
   type InstanceSource,
   Instances,
@@ -120,14 +120,12 @@ export function buildRoutes(
   return routes;
 }
 
-export function createBuildContext({
-  prefix = '',
-  guards = [],
-  middleware = [],
-  interceptors = [],
-  container = globalContainer,
-  warn = console.warn,
-}: BuildRoutesOptions): BuildContext {
+export function createBuildContext(
+  options: BuildRoutesOptions,
+  warn = published(options.warn ?? console.warn),
+): BuildContext {
+  const { prefix = '', guards = [], middleware = [], interceptors = [] } = options;
+  const { container = globalContainer } = options;
   const instances = new Instances(container, warn);
   const shared = { guards, middleware, interceptors };
   const isOverridden = container.has?.(GUARD_OVERRIDES) ?? false;

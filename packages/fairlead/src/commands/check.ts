@@ -1,3 +1,4 @@
+import { subscribe } from 'node:diagnostics_channel';
 import type { Application } from '@fairlead/core';
 import { describeStartError } from '@fairlead/serve';
 import type { Command } from 'commander';
@@ -32,6 +33,8 @@ async function check(
     const { code } = warning as { code?: string };
     if (name === 'FairleadWarning') warnings.push({ ...(code && { code }), message });
   });
+  // Those of controllers, which go to a logger.
+  subscribe('fairlead:warning', (warning) => warnings.push(warning as Finding));
   let problems: readonly unknown[] = [];
   let routes = 0;
   let failure: unknown;
