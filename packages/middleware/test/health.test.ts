@@ -269,6 +269,13 @@ describe('checks', () => {
     expect(changes).toEqual([['store', 'The store did not respond within 1 ms.']]);
   });
 
+  it('have 2 seconds by default', async () => {
+    const get = await serve({ checks: { store: async () => {} } });
+    const setTimer = vi.spyOn(globalThis, 'setTimeout');
+    await get();
+    expect(setTimer.mock.calls.map(([, delay]) => delay)).toContain(2_000);
+  });
+
   it('receive a signal that does not abort when they pass', async () => {
     const signals: AbortSignal[] = [];
     const get = await serve({ checks: { store: (signal) => signals.push(signal) } });

@@ -116,6 +116,14 @@ describe('manageTelemetry', () => {
     ]);
   });
 
+  it('waits up to 2 seconds by default', async () => {
+    registerSdk(shuttingDown(async () => undefined));
+    const { close } = manage();
+    const setTimer = vi.spyOn(globalThis, 'setTimeout');
+    await close(60_000);
+    expect(setTimer.mock.calls.map(([, delay]) => delay)).toEqual([2_000]);
+  });
+
   it('warns on the console by default', () => {
     const warn = vi.spyOn(console, 'warn').mockReturnValue();
     manageTelemetry(() => undefined);
