@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { mutantsOf } from '../src/mutants.js';
+import { mutantsOf } from '../src/mutation/mutants.js';
 
 it.each([
   ['a > b', ['a >= b', 'a <= b']],
