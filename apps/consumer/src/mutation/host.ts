@@ -13,6 +13,11 @@ export interface HostOptions {
   readonly testTimeout: number;
 }
 
+export interface Ready {
+  /** Whether vitest runs code once, before the first test files. */
+  readonly hasGlobalSetup: boolean;
+}
+
 export interface Request {
   /** The test files, in order, relative to the folder of the package. All of them, if undefined. */
   readonly files?: readonly string[];
@@ -119,4 +124,5 @@ function resultOf(module: TestModule): FileResult {
   };
 }
 
-process.send?.('ready');
+const ready: Ready = { hasGlobalSetup: vitest.config.globalSetup.length > 0 };
+process.send?.(ready);

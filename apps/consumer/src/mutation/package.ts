@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
-import type { HostOptions, Request, Result } from './host.ts';
+import type { HostOptions, Ready, Request, Result } from './host.ts';
 import { blockAt, type Mutant, mutantsOf } from './mutants.ts';
 
 /** A mutant and its place. */
@@ -14,8 +14,6 @@ export interface Placed extends Mutant {
   readonly file: string;
   /** The line of the source, without indentation. */
   readonly text: string;
-  /** The block that has the place in it. */
-  readonly block: number;
 }
 
 /** What happened to a mutant. */
@@ -35,7 +33,7 @@ export function shuffledMutants(folder: string, seed: number): readonly Placed[]
       const twin = seen.get(name) ?? 0;
       seen.set(name, twin + 1);
       const key = createHash('sha256').update(`${seed} ${twin} ${name}`).digest('hex');
-      return { key, one: { ...mutant, file, text, block: blockAt(source, mutant.start) } };
+      return { key, one: { ...mutant, file, text } };
     });
   });
   return keyed.toSorted((one, other) => (one.key < other.key ? -1 : 1)).map(({ one }) => one);
@@ -52,7 +50,7 @@ interface TestFile {
 }
 
 /** A process that runs tests of a package. */
-interface Host {
+interface Host extends Ready {
   /** Returns undefined when the tests take longer than the limit, which ends the process. */
   run(request: Request, limit: number): Promise<Result | undefined>;
   stop(): void;
@@ -95,12 +93,14 @@ async function startHost(options: HostOptions, env: NodeJS.ProcessEnv): Promise<
   child.stderr?.on('data', (chunk) => {
     errors = `${errors}${chunk}`.slice(-5000);
   });
-  const began = await Promise.race([
-    once(child, 'message').then(() => true),
-    once(child, 'exit').then(() => false),
+  const [ready]: readonly (Ready | undefined)[] = await Promise.race([
+    once(child, 'message'),
+    once(child, 'exit').then(() => []),
   ]);
-  if (!began) throw new Error(`vitest does not start in ${options.folder}:\n${errors}`);
+  if (ready === undefined)
+    throw new Error(`vitest does not start in ${options.folder}:\n${errors}`);
   return {
+    ...ready,
     async run(request, limit) {
       const answer = new AbortController();
       child.send(request);
@@ -128,6 +128,7 @@ export class Tester {
   /** Milliseconds that a test may take. */
   #testTimeout = 120_000;
   #host: Host | undefined;
+  #hasGlobalSetup = false;
   /** How many mutants of a source file a test file has killed. */
   readonly #kills = new Map<string, number>();
 
@@ -144,6 +145,7 @@ export class Tester {
   async measure(): Promise<void> {
     const notes = mkdtempSync(join(tmpdir(), 'mutation-'));
     const host = await this.#start(true, { MUTATION_RAN: notes });
+    this.#hasGlobalSetup = host.hasGlobalSetup;
     const measured = await host.run({ changed: [] }, 3_600_000);
     host.stop();
     const ran = new Map<string, Pick<TestFile, 'blocks' | 'startsOthers'>>();
@@ -176,6 +178,7 @@ export class Tester {
   async test(mutant: Placed): Promise<Outcome> {
     const path = join(this.#folder, mutant.file);
     const original = readFileSync(path, 'utf8');
+    const block = blockAt(original, mutant.start);
     const rank = ({ file, milliseconds }: TestFile): number =>
       milliseconds / (1 + 10 * (this.#kills.get(`${mutant.file} ${file}`) ?? 0));
     const ordered = this.#files.toSorted((one, other) => rank(one) - rank(other));
@@ -183,14 +186,14 @@ export class Tester {
       ordered.filter(
         (one) =>
           one.startsOthers === startsOthers &&
-          (startsOthers || one.blocks[mutant.file]?.includes(mutant.block) === true),
+          (startsOthers || one.blocks[mutant.file]?.includes(block) === true),
       ),
     );
     for (const files of [inProcess ?? [], others ?? []]) {
       if (files.length === 0) continue;
       // What a global setup built has to be built again, with and without the mutant.
-      const startsOthers = files === others;
-      if (startsOthers) this.#stop();
+      const restarts = files === others && this.#hasGlobalSetup;
+      if (restarts) this.#stop();
       originals.set(path, original);
       writeFileSync(path, mutant.code);
       let outcome: Outcome;
@@ -199,7 +202,7 @@ export class Tester {
       } finally {
         writeFileSync(path, original);
         originals.delete(path);
-        if (startsOthers) this.#stop();
+        if (restarts) this.#stop();
       }
       if (outcome === 'timed out' && !(await this.#passesInTime(files, path))) {
         this.#testTimeout *= 2;

@@ -1,6 +1,8 @@
 /** Setup file of a measured run: notes the blocks that each test file runs, and whether it starts processes or threads. */
+import childProcess from 'node:child_process';
 import { subscribe } from 'node:diagnostics_channel';
 import { writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
 
@@ -20,6 +22,15 @@ for (const channel of ['child_process', 'worker_threads']) {
     startsOthers = true;
   });
 }
+// No channel has these.
+for (const name of ['execSync', 'execFileSync', 'spawnSync'] as const) {
+  const run: (...args: never[]) => unknown = childProcess[name];
+  Reflect.set(childProcess, name, (...args: never[]) => {
+    startsOthers = true;
+    return run(...args);
+  });
+}
+syncBuiltinESMExports();
 
 afterAll(() => {
   const { testPath = '' } = expect.getState();
