@@ -229,6 +229,7 @@ describe.each([
     });
     expect(paths['/users/audit']?.get).toMatchObject({ security: [{ bearer: ['admin'] }] });
     expect(paths['/status']?.get).toMatchObject({ security: [] });
+    expect(components?.responses).toHaveProperty('Unauthorized.headers.WWW-Authenticate');
     expect(paths['/status']?.get).not.toHaveProperty('responses.401');
     expect(components?.securitySchemes).toEqual({
       bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
@@ -486,6 +487,18 @@ describe('claims', () => {
     const headers = { Authorization: `Bearer ${await sign({ tenant: 7 })}` };
     const claims = await (await app.request('/', { headers })).json();
     expect(claims).toEqual([EXPECTED.issuer, 7]);
+  });
+
+  it('give the strings of lists, and the words of a scope with any spaces', async () => {
+    const app = createApp()
+      .use(errorHandler(), auth.middleware)
+      .get('/', (ctx) => {
+        const { roles, scopes } = auth.token(ctx);
+        return { roles, scopes };
+      });
+    const token = await sign({ roles: ['admin', 1, null], scope: ' read  write ' });
+    const response = await app.request('/', { headers: { Authorization: `Bearer ${token}` } });
+    expect(await response.json()).toEqual({ roles: ['admin'], scopes: ['read', 'write'] });
   });
 
   it('may hold roles and scopes anywhere', async () => {

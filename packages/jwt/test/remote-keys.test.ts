@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { createApp, errorHandler } from '@fairlead/core';
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createJwtAuth, type RemoteKeysOptions } from '../src/index.js';
 import {
   createPair,
@@ -88,6 +88,15 @@ describe('the keys of an issuer', () => {
     expect(keys.requests()).toBe(1);
   });
 
+  it('are not fetched again for a token that several of them match', async () => {
+    const keys = await serveKeys((_, res) =>
+      respond(res, { keys: [first.jwk, { ...second.jwk, kid: 'first' }] }),
+    );
+    const { statusOf } = await consume(keys.url, { cooldown: 0 });
+    expect(await statusOf(await signWith(first))).toBe(401);
+    expect(keys.requests()).toBe(1);
+  });
+
   it('that are old are fetched again', async () => {
     let set = oneKey;
     const keys = await serveKeys((_, res) => respond(res, set));
@@ -103,6 +112,44 @@ describe('the keys of an issuer', () => {
     const keys = await serveKeys((_, res) => respond(res, { keys: [jwk] }));
     const { statusOf } = await consume(keys.url);
     expect(await statusOf(await sign({}, secret, { alg: 'HS256', kid: 'first' }))).toBe(401);
+  });
+});
+
+describe('the times of remote keys', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('are 5 seconds for a fetch and 10 minutes for the keys by default', async () => {
+    const timeout = vi.spyOn(AbortSignal, 'timeout');
+    const keys = await serveKeys((_, res) => respond(res, oneKey));
+    const { statusOf } = await consume(keys.url);
+    const token = await signWith(first);
+    expect(await statusOf(token)).toBe(200);
+    expect(timeout.mock.calls).toEqual([[5_000]]);
+    vi.advanceTimersByTime(599_999);
+    expect(await statusOf(token)).toBe(200);
+    expect(keys.requests()).toBe(1);
+    vi.advanceTimersByTime(1);
+    expect(await statusOf(token)).toBe(200);
+    expect(keys.requests()).toBe(2);
+  });
+
+  it('end the cooldown when it has passed, and clients learn its rest', async () => {
+    const keys = await serveKeys((_, res) => res.writeHead(500).end());
+    const { send } = await consume(keys.url, { cooldown: 3_600_000 });
+    const token = await signWith(first);
+    const retryAfter = async () => (await send(token)).headers.get('Retry-After');
+    expect(await retryAfter()).toBe('3600');
+    vi.advanceTimersByTime(3_599_000);
+    expect(await retryAfter()).toBe('1');
+    expect(keys.requests()).toBe(1);
+    vi.advanceTimersByTime(1_000);
+    expect(await retryAfter()).toBe('3600');
+    expect(keys.requests()).toBe(2);
   });
 });
 

@@ -334,6 +334,17 @@ describe('a token that was accepted before', () => {
     });
   });
 
+  it('is rejected from the end of its expiry and the clock tolerance on', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: 0 });
+    const token = await sign({ exp: 60 });
+    const statuses: number[] = [];
+    for (const now of [0, 64_999, 65_000]) {
+      vi.setSystemTime(now);
+      statuses.push((await bearer(token)).status);
+    }
+    expect(statuses).toEqual([200, 200, 401]);
+  });
+
   it('is rejected with another signature', async () => {
     const token = await sign();
     expect((await bearer(token)).status).toBe(200);

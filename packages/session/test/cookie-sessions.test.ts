@@ -127,6 +127,18 @@ describe('an encrypted cookie', () => {
     expect(await (await client.send('/raw')).text()).toBe('raw');
   });
 
+  it('cannot change when the handler writes the response itself', async () => {
+    const errors: unknown[] = [];
+    const app = createAccounts({ keys: [NEW_KEY] }, errors).post('/taken', (ctx) => {
+      ctx.state.session.set('visits', 7);
+      ctx.takeOver();
+    });
+    const client = await serve(app);
+    await client.send('/visit', { method: 'POST' });
+    expect((await client.send('/taken', { method: 'POST' })).status).toBe(500);
+    expect(errors).toEqual([expect.objectContaining({ code: 'SESSION_CLOSED' })]);
+  });
+
   it('copies own keys, so that later changes have no effect', async () => {
     const key = Buffer.from(NEW_KEY);
     const app = createAccounts({ keys: [key] });

@@ -63,6 +63,10 @@ describe('session', () => {
     expect(create).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }));
   });
 
+  it('may last for a millisecond', () => {
+    expect(session({ keys, lifetime: 1 })).toBeTypeOf('function');
+  });
+
   it('does not show keys', () => {
     expect(() => session({ keys: ['hunter2'] })).toThrow(/^(?!.*hunter2)/s);
   });

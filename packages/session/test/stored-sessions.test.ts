@@ -102,6 +102,15 @@ describe('createMemoryStore', () => {
     expect(await store.write('b', '2', 60_000, undefined)).toBe(true);
   });
 
+  it('has the room of an expired session again when its key is written anew', async () => {
+    const store = createMemoryStore({ maxBytes: 3 });
+    await store.write('a', '1', 1_000, undefined);
+    vi.setSystemTime(1_000);
+    expect(await store.write('a', '2', 1_000, undefined)).toBe(true);
+    expect(await store.write('b', '34', 1_000, undefined)).toBe(true);
+    await expect(store.write('c', '5', 1_000, undefined)).rejects.toThrow('with 3 of 3 bytes');
+  });
+
   it('removes expired sessions before it is full', async () => {
     const store = createMemoryStore();
     const removed = vi.spyOn(Map.prototype, 'delete');
@@ -288,6 +297,35 @@ describe('a session in a store', () => {
     });
   });
 
+  it('that others keep changing is a conflict after ten attempts', async () => {
+    const inner = createMemoryStore();
+    let attempts = 0;
+    const write: SessionStore['write'] = async (key, text, ttl, expected) => {
+      if (expected === undefined) return inner.write(key, text, ttl, expected);
+      attempts += 1;
+      return false;
+    };
+    const client = await serve(createAccounts({ store: { ...inner, write } }));
+    await client.send('/visit', POST);
+    const response = await client.send('/cart/a', POST);
+    expect(await response.json()).toMatchObject({
+      code: 'SESSION_CONFLICT',
+      detail: expect.stringContaining('other requests keep changing it'),
+    });
+    expect(attempts).toBe(10);
+  });
+
+  it('may change when the handler writes the response, unless it is new', async () => {
+    const app = createAccounts({ store: createMemoryStore() }).post('/taken', (ctx) => {
+      ctx.state.session.set('visits', 7);
+      ctx.takeOver().end('done');
+    });
+    const client = await serve(app);
+    await client.send('/visit', POST);
+    expect(await (await client.send('/taken', POST)).text()).toBe('done');
+    await expect.poll(async () => (await client.send('/')).json()).toMatchObject({ visits: 7 });
+  });
+
   it('is one session after a rotation that another change has forced to repeat', async () => {
     const client = await createRacing(createMemoryStore({ maxSessions: 2 }));
     await client.send('/visit', POST);
@@ -462,6 +500,16 @@ describe('the size of a session in a store', () => {
     expect(await (await client.send('/note')).json()).toEqual(['x'.repeat(8_000)]);
   });
 
+  it('names the largest member in the error', async () => {
+    const errors: unknown[] = [];
+    const store = createMemoryStore();
+    const { client, fill } = await createFilling({ store, maxBytes: 200 }, errors);
+    await fill('small', 1, client);
+    await fill('large', 100, client);
+    expect((await fill('medium', 90, client)).status).toBe(500);
+    expect(String(errors[0])).toContain("its largest member is 'large'");
+  });
+
   it('counts all members', async () => {
     const { client, fill } = await createFilling({ store: createMemoryStore(), maxBytes: 100 });
     await fill('a', 40, client);
@@ -560,6 +608,16 @@ describe('a store that fails', () => {
         }),
       ),
     );
+  });
+
+  it('to delete a session keeps it from rotating', async () => {
+    const store = { ...works };
+    const client = await serve(createAccounts({ store }));
+    await client.send('/sign-in/ada', POST);
+    const failures = [() => Promise.reject(new Error('down'))];
+    store.delete = (...args) => failures.pop()?.() ?? works.delete(...args);
+    expect((await client.send('/sign-in/bob', POST)).status).toBe(503);
+    expect(await (await client.send('/')).json()).toMatchObject({ user: 'ada' });
   });
 
   it('is reported together with the error of the handler', async () => {
