@@ -29,6 +29,7 @@ describe('session', () => {
     ],
     ['an unknown option', { keys, secret: 'x' }, "session() has no option 'secret'."],
     ['a store without methods', { store: {} }, 'store of session() must be an'],
+    ['null as a store', { store: null }, 'store of session() must be an'],
     ['a name with a prefix', { keys, name: '__Host-a' }, 'must be let'],
     ['a timeout of 0', { keys, idleTimeout: 0 }, 'must be an integer'],
     [
@@ -63,8 +64,8 @@ describe('session', () => {
     expect(create).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }));
   });
 
-  it('may last for a millisecond', () => {
-    expect(session({ keys, lifetime: 1 })).toBeTypeOf('function');
+  it.each([{ lifetime: 1 }, { idleTimeout: 1 }, { name: 'SID' }])('accepts %o', (options) => {
+    expect(session({ keys, ...options })).toBeTypeOf('function');
   });
 
   it('does not show keys', () => {
@@ -94,6 +95,10 @@ describe('a short session', () => {
   it.each([
     [{ idleTimeout: 1_800 }, '1800 milliseconds. If you mean seconds, pass idleTimeout: 1800000;'],
     [{ lifetime: 86_400 }, '86400 milliseconds. If you mean seconds, pass lifetime: 86400000;'],
+    [
+      { idleTimeout: 60_000, lifetime: 86_400 },
+      '86400 milliseconds. If you mean seconds, pass lifetime: 86400000;',
+    ],
   ])('causes a warning, unless it is intended: %o', (options, message) => {
     expect(warningsOf(options)).toEqual([
       expect.stringContaining(`session() ends sessions after ${message}`),

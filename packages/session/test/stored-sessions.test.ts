@@ -315,6 +315,17 @@ describe('a session in a store', () => {
     expect(attempts).toBe(10);
   });
 
+  it('with an id that is in use is a conflict', async () => {
+    const store = { ...createMemoryStore(), write: async () => false };
+    const client = await serve(createAccounts({ store }));
+    const response = await client.send('/visit', POST);
+    expect(await response.json()).toMatchObject({
+      code: 'SESSION_CONFLICT',
+      detail: expect.stringContaining('its new id is in use'),
+    });
+    expect(client.cookies.size).toBe(0);
+  });
+
   it('may change when the handler writes the response, unless it is new', async () => {
     const app = createAccounts({ store: createMemoryStore() }).post('/taken', (ctx) => {
       ctx.state.session.set('visits', 7);
