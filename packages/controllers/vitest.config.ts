@@ -1,4 +1,6 @@
 import { testConfig } from '@fairlead/test-support/vitest-config';
 import { mergeConfig } from 'vitest/config';
 
-export default mergeConfig(testConfig, { test: { globalSetup: 'test/support/bundle.ts' } });
+export default mergeConfig(testConfig, {
+  test: { globalSetup: 'test/support/bundle.ts', maxWorkers: 2 },
+});

@@ -1,1 +1,4 @@
-export { testConfig as default } from '@fairlead/test-support/vitest-config';
+import { testConfig } from '@fairlead/test-support/vitest-config';
+import { mergeConfig } from 'vitest/config';
+
+export default mergeConfig(testConfig, { test: { maxWorkers: 2 } });

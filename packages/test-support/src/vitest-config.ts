@@ -16,7 +16,8 @@ export const testConfig: ViteUserConfig = defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     // Starting a process for each file takes longer than most files.
     isolate: false,
-    maxWorkers: 2,
+    // A second process loads everything again. The tests of several packages run concurrently.
+    maxWorkers: 1,
     reporters: ['default', 'json'],
     outputFile: { json: 'reports/vitest.json' },
   },
