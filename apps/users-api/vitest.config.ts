@@ -2,5 +2,5 @@ import { testConfig } from '@fairlead/test-support/vitest-config';
 import { mergeConfig } from 'vitest/config';
 
 export default mergeConfig(testConfig, {
-  test: { provide: { stores: ['memory', 'sqlite'] } },
+  test: { maxWorkers: 2, provide: { stores: ['memory'] } },
 });

@@ -20,7 +20,7 @@ type StoreName =
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The stores of this run: PostgreSQL in the long tests, and the others in the fast ones. */
+    /** The stores of this run: memory in the fast tests, and the others in the long ones. */
     stores: readonly StoreName[];
   }
 }
