@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -507,5 +507,23 @@ describe('what the pages say of code', () => {
     ['classes', 'run interceptors after transforms', ['GET /order'], '"transform","interceptor"]'],
   ])('%s %s', async (server, _rule, sent, expected) => {
     expect(await ask(server, sent)).toMatch(expected);
+  });
+});
+
+describe('the names of Fairlead', () => {
+  const reports = globSync('packages/*/api/*.md', { cwd: workspace });
+  const api = reports.map((report) => readFileSync(join(workspace, report), 'utf8')).join('\n');
+
+  it.each(globSync('docs/coming-from/*.md', { cwd: workspace }))('exist: %s', (page) => {
+    const text = readFileSync(join(workspace, page), 'utf8');
+    const [table = ''] = (text.split('\n## Names\n')[1] ?? '').split('\n## ');
+    const cells = table.split('\n').map((row) => row.split(' | ')[1] ?? '');
+    const names = cells.flatMap((cell) =>
+      [...cell.matchAll(/\B@([A-Z]\w+)\(|\b(?:ctx|app|router|container)\.(\w+)/g)].map(
+        ([, decorator, member]) => decorator ?? member,
+      ),
+    );
+    expect(names.length).toBeGreaterThan(5);
+    expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(api))).toEqual([]);
   });
 });
