@@ -1,10 +1,10 @@
 /** Keeps vitest ready in a process, and runs test files of a package in it. */
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
-import { createVitest, type TestModule, type TestSpecification } from 'vitest/node';
+import { createVitest, type Reporter, type TestModule, type TestSpecification } from 'vitest/node';
 import { instrument } from './mutants.ts';
 
-/** What a host process does. Its first message answers with `Ready`. */
+/** What a host process does. It first sends `Ready`. It answers a request with `progress` after each file, then `Result`. */
 export interface HostOptions {
   readonly folder: string;
   /** Whether the source of the package notes the blocks that run, each test file in a process. */
@@ -43,12 +43,18 @@ export interface FileResult {
 
 const { folder, measures, testTimeout }: HostOptions = JSON.parse(process.argv[2] ?? '');
 
+const reporter: Reporter = {
+  onTestModuleEnd() {
+    process.send?.('progress');
+  },
+};
+
 const vitest = await createVitest(
   'test',
   {
     root: folder,
     watch: false,
-    reporters: [{}],
+    reporters: [reporter],
     maxWorkers: 1,
     isolate: measures,
     bail: measures ? 0 : 1,

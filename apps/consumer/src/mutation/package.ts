@@ -51,14 +51,16 @@ interface TestFile {
 
 /** A process that runs tests of a package. */
 interface Host extends Ready {
-  /** Returns undefined when the tests take longer than the limit, which ends the process. */
-  run(request: Request, limit: number): Promise<Result | undefined>;
+  /** Returns the number of finished files when one takes longer than the limit, which ends the process. */
+  run(request: Request, limit: number): Promise<Result | number>;
   stop(): void;
 }
 
 /** No mutant that ends lets tests take this many times as long, unless the machine does. */
 const PATIENCE = 10;
-const STARTUP = 60_000;
+const STARTUP = 30_000;
+/** For runs that need no limit. */
+const HOUR = 3_600_000;
 
 const hosts = new Set<ChildProcess>();
 const originals = new Map<string, string>();
@@ -102,18 +104,21 @@ async function startHost(options: HostOptions, env: NodeJS.ProcessEnv): Promise<
   return {
     ...ready,
     async run(request, limit) {
-      const answer = new AbortController();
-      child.send(request);
+      let finished = 0;
       const timer = setTimeout(() => end(child), limit);
+      const { promise, resolve: answer } = Promise.withResolvers<Result | number>();
+      const onMessage = (message: 'progress' | Result): void => {
+        if (message !== 'progress') return answer(message);
+        finished += 1;
+        timer.refresh();
+      };
+      const onExit = (): void => answer(finished);
+      child.on('message', onMessage).on('exit', onExit).send(request);
       try {
-        const [message] = await Promise.race([
-          once(child, 'message', { signal: answer.signal }),
-          once(child, 'exit', { signal: answer.signal }).then(() => []),
-        ]);
-        return message;
+        return await promise;
       } finally {
         clearTimeout(timer);
-        answer.abort();
+        child.off('message', onMessage).off('exit', onExit);
       }
     },
     stop: () => end(child),
@@ -146,7 +151,7 @@ export class Tester {
     const notes = mkdtempSync(join(tmpdir(), 'mutation-'));
     const host = await this.#start(true, { MUTATION_RAN: notes });
     this.#hasGlobalSetup = host.hasGlobalSetup;
-    const measured = await host.run({ changed: [] }, 3_600_000);
+    const measured = await host.run({ changed: [] }, HOUR);
     host.stop();
     const ran = new Map<string, Pick<TestFile, 'blocks' | 'startsOthers'>>();
     for (const name of readdirSync(notes)) {
@@ -154,18 +159,18 @@ export class Tester {
       ran.set(relative(this.#folder, testPath), note);
     }
     rmSync(notes, { recursive: true });
-    const results = measured?.files ?? [];
+    const results = typeof measured === 'number' ? [] : measured.files;
     // Notes change what tests of the source's text see.
     const unclear = results.filter(({ file, passed }) => !passed || !ran.has(file));
     const files = unclear.map(({ file }) => file);
-    const again = files.length === 0 ? [] : (await this.#run(files, 3_600_000))?.files;
-    const failed = again?.find(({ passed }) => !passed);
-    if (results.length === 0 || again === undefined || failed !== undefined) {
+    const again = files.length === 0 ? { files: [] } : await this.#run(files, HOUR);
+    const failed = typeof again === 'number' ? undefined : again.files.find((one) => !one.passed);
+    if (results.length === 0 || typeof again === 'number' || failed !== undefined) {
       const why = failed === undefined ? '' : `: ${failed.file}\n${failed.messages.join('\n')}`;
       throw new Error(`The tests of ${this.#folder} fail without a mutant${why}`);
     }
     this.#stop();
-    this.#testTimeout = Math.max(20_000, PATIENCE * Math.max(...results.map((one) => one.slowest)));
+    this.#testTimeout = Math.max(10_000, PATIENCE * Math.max(...results.map((one) => one.slowest)));
     this.#files = results.map(({ file, milliseconds, passed }) => ({
       file,
       milliseconds,
@@ -196,15 +201,16 @@ export class Tester {
       if (restarts) this.#stop();
       originals.set(path, original);
       writeFileSync(path, mutant.code);
-      let outcome: Outcome;
+      let result: { readonly outcome: Outcome; readonly waited?: TestFile | undefined };
       try {
-        outcome = await this.#outcomeOf(mutant, files);
+        result = await this.#runMutant(mutant, files);
       } finally {
         writeFileSync(path, original);
         originals.delete(path);
         if (restarts) this.#stop();
       }
-      if (outcome === 'timed out' && !(await this.#passesInTime(files, path))) {
+      const { outcome, waited } = result;
+      if (waited !== undefined && !(await this.#passesInTime(waited))) {
         this.#testTimeout *= 2;
         this.#stop();
         return this.test(mutant);
@@ -214,40 +220,44 @@ export class Tester {
     return 'survived';
   }
 
-  async #outcomeOf(mutant: Placed, tests: readonly TestFile[]): Promise<Outcome> {
+  /** Returns the outcome, and the test file that took too long. */
+  async #runMutant(
+    mutant: Placed,
+    tests: readonly TestFile[],
+  ): Promise<{ readonly outcome: Outcome; readonly waited?: TestFile | undefined }> {
     const path = join(this.#folder, mutant.file);
-    const limit = STARTUP + PATIENCE * tests.reduce((sum, one) => sum + one.milliseconds, 0);
     const files = tests.map(({ file }) => file);
-    const result = await this.#run(files, Math.max(limit, 2 * this.#testTimeout), path);
+    const result = await this.#run(files, this.#limitOf(tests), path);
     // The next run has the original again.
     this.#changed = path;
-    if (result === undefined) {
+    if (typeof result === 'number') {
       this.#stop();
-      return 'timed out';
+      return { outcome: 'timed out', waited: tests[result] };
     }
     const failed = result.files.find(({ passed }) => !passed);
-    if (failed === undefined) return result.crashed ? 'killed' : 'survived';
+    if (failed === undefined) return { outcome: result.crashed ? 'killed' : 'survived' };
     const key = `${mutant.file} ${failed.file}`;
     this.#kills.set(key, (this.#kills.get(key) ?? 0) + 1);
-    return failed.messages.some(isTimeout) ? 'timed out' : 'killed';
+    if (!failed.messages.some(isTimeout)) return { outcome: 'killed' };
+    return { outcome: 'timed out', waited: tests.find(({ file }) => file === failed.file) };
   }
 
-  /** Whether tests pass without a mutant within the limits, as the machine is now. */
-  async #passesInTime(tests: readonly TestFile[], changed: string): Promise<boolean> {
-    const files = tests.map(({ file }) => file);
-    const limit = STARTUP + PATIENCE * tests.reduce((sum, one) => sum + one.milliseconds, 0);
-    const result = await this.#run(files, limit, changed);
-    return result?.files.every(({ passed }) => passed) ?? false;
+  /** Whether a test file passes without a mutant within the limits, as the machine is now. */
+  async #passesInTime(test: TestFile): Promise<boolean> {
+    const result = await this.#run([test.file], this.#limitOf([test]));
+    return typeof result !== 'number' && result.files.every(({ passed }) => passed);
+  }
+
+  /** Returns the milliseconds that each of some test files may take. */
+  #limitOf(tests: readonly TestFile[]): number {
+    const slowest = Math.max(...tests.map(({ milliseconds }) => milliseconds));
+    return STARTUP + 2 * this.#testTimeout + PATIENCE * slowest;
   }
 
   /** The file that the host has read with a mutant. */
   #changed: string | undefined;
 
-  async #run(
-    files: readonly string[],
-    limit: number,
-    changed?: string,
-  ): Promise<Result | undefined> {
+  async #run(files: readonly string[], limit: number, changed?: string): Promise<Result | number> {
     this.#host ??= await this.#start(false, {});
     const stale = [changed, this.#changed].filter((path) => path !== undefined);
     this.#changed = undefined;
