@@ -108,9 +108,10 @@ async function startHost(options: HostOptions, env: NodeJS.ProcessEnv): Promise<
       const timer = setTimeout(() => end(child), limit);
       const { promise, resolve: answer } = Promise.withResolvers<Result | number>();
       const onMessage = (message: 'progress' | Result): void => {
-        if (message !== 'progress') return answer(message);
-        finished += 1;
-        timer.refresh();
+        if (message === 'progress') {
+          finished += 1;
+          timer.refresh();
+        } else answer(message);
       };
       const onExit = (): void => answer(finished);
       child.on('message', onMessage).on('exit', onExit).send(request);
