@@ -3,8 +3,10 @@ import { join } from 'node:path';
 
 /** The end of each file. */
 const CHECK = `Every call refuses unknown options and wrong types, and names the nearest one. Read the types in \`dist\` instead of guessing.
-Run \`npx tsc --noEmit\`, then \`npx fairlead check\` (\`npm install --save-dev fairlead\`): all checks of the startup, without a
-port or a database. A message names the place and the fix. \`npx fairlead routes\` lists the routes. In tests,
+Run \`npx tsc --noEmit\`, then \`npm run check\` if the project has that script. Otherwise install \`fairlead\`, and run
+\`npx fairlead check\`, with the module that creates the application unless it is \`src/app.ts\`, and with
+\`--import @oxc-node/core/register\` if it has decorators. It runs all checks of the startup, without a port or a database. A
+message names the place and the fix. \`routes\` in place of \`check\` lists the routes. In tests,
 \`await app.request('/path', init)\` sends a request through the whole application, and resolves to a \`Response\`.`;
 
 /** How many guides to link. */
@@ -12,6 +14,9 @@ const GUIDES = 6;
 
 /** What begins the part of the file that people write, and what follows it. */
 const OWN = /^## Use\n.*?(?=^## (?:Exports|Check your work)\n|$(?![\s\S]))/ms;
+
+/** The command of a README that installs the package. */
+const INSTALL = /^```sh\n(?:(?!```).*\n)*?(npm (?:install|create) [^#\n]*)/m;
 
 /** A link. Its text may contain code. */
 const LINK = /\[((?:`[^`]*`|[^[\]])*)\]\(([^()\s]+)\)/g;
@@ -22,40 +27,42 @@ const LINK = /\[((?:`[^`]*`|[^[\]])*)\]\(([^()\s]+)\)/g;
  *
  * @param workspace - The folder of the repository.
  * @param name - The folder name of the package.
- * @param site - The address of the documentation; by default, links are relative, as in READMEs.
  */
-export function renderAgents(workspace: string, name: string, site?: string): string {
+export function renderAgents(workspace: string, name: string): string {
   const folder = join(workspace, 'packages', name);
   const readme = readFileSync(join(folder, 'README.md'), 'utf8');
   const file = join(folder, 'AGENTS.md');
   const [own = '## Use\n\n## Rules\n'] =
     OWN.exec(existsSync(file) ? readFileSync(file, 'utf8') : '') ?? [];
   const [title = '', purpose = ''] = readme.split(/\n{2,}/);
-  const [, install = ''] = /^```sh\n(.*?)^```$/ms.exec(readme) ?? [];
-  const exported = describeExports(folder);
+  const [, install = ''] = INSTALL.exec(readme) ?? [];
+  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const exported = describeExports(folder, manifest);
   return `${[
     title,
-    wrap(
-      `${purpose.replaceAll(LINK, '$1')} Install it with ${code(install.split(/ #|\n/)[0] ?? '')}.`,
-      '',
-    ),
+    wrap(`${purpose.replaceAll(LINK, '$1')} Install it with ${code(install.trim())}.`, ''),
     own.trim(),
     ...(exported === '' ? [] : [`## Exports\n\n${exported}`]),
     `## Check your work\n\n${wrap(CHECK, '')}`,
-    `## Read more\n\n${describeGuides(workspace, readme, site)}`,
+    `## Read more\n\n${describeGuides(workspace, readme, manifest.homepage)}`,
   ].join('\n\n')}\n`;
 }
 
+/** The parts of a package.json that this file reads. */
+interface Manifest {
+  readonly name: string;
+  readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+  /** The address of the documentation. */
+  readonly homepage?: string;
+}
+
 /** Lists what can be imported from each module, except modules for authors of packages. */
-function describeExports(folder: string): string {
-  const { name, exports = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  const modules = Object.entries<string | Record<string, string>>(exports).flatMap(
-    ([path, target]) => {
-      if (typeof target === 'string' || path === './extend') return [];
-      const source = readFileSync(join(folder, target['@fairlead/source'] ?? ''), 'utf8');
-      return [`${name}${path.slice(1)}: ${namesIn(source).map(code).join(', ')}`];
-    },
-  );
+function describeExports(folder: string, { name, exports = {} }: Manifest): string {
+  const modules = Object.entries(exports).flatMap(([path, target]) => {
+    if (typeof target === 'string' || path === './extend') return [];
+    const source = readFileSync(join(folder, target['@fairlead/source'] ?? ''), 'utf8');
+    return [`${name}${path.slice(1)}: ${namesIn(source).map(code).join(', ')}`];
+  });
   return modules.map((line) => wrap(`- ${line}`, '  ')).join('\n');
 }
 
@@ -73,16 +80,20 @@ function namesIn(source: string): readonly string[] {
     .toSorted((a, b) => a.localeCompare(b, 'en'));
 }
 
-/** Links the README, and the guides that it links. */
-function describeGuides(workspace: string, readme: string, site: string | undefined): string {
+/** Links the README, and names the guides that it links. Files of `docs` are not in the package. */
+function describeGuides(workspace: string, readme: string, homepage: string | undefined): string {
+  const site = homepage?.replace(/\/$/, '');
+  const page = (title: string, path: string) =>
+    site === undefined ? title : `[${title}](${site}/${path})`;
   const index = readFileSync(join(workspace, 'docs/README.md'), 'utf8');
   const links = [...index.matchAll(/^- \[(.+)\]\((guides\/[\w-]+\.md)\)/gm)]
     .filter(([, , path]) => readme.includes(`docs/${path}`))
     .slice(0, GUIDES)
-    .map(([, title, path]) => `[${title}](${site ?? '../../docs'}/${path})`);
-  const guides = links.length === 0 ? '' : ` Guides: ${links.join(', ')}.`;
+    .map(([, title = '', path = '']) => page(title, path));
+  const guides = links.length === 0 ? '' : ` Guides there: ${links.join(', ')}.`;
+  const reference = page('error reference', 'errors.md');
   return wrap(
-    `[README.md](README.md) lists all options, [errors.md](${site ?? '../../docs'}/errors.md) all errors.${guides}`,
+    `[README.md](README.md) lists all options, and the ${reference} of the documentation all errors.${guides}`,
     '',
   );
 }

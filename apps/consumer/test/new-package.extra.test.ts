@@ -68,6 +68,7 @@ it('a new package is what the tests of this app expect of each package', async (
     'is listed in README.md and in ARCHITECTURE.md: packages/job-queue',
     'is public, has provenance and a license: packages/job-queue',
     'packages/job-queue/AGENTS.md has what the package exports now',
+    'packages/job-queue/AGENTS.md installs the package, and its links work',
     'packages/job-queue/AGENTS.md is published, short, and shows how to use it',
     'packages/job-queue/AGENTS.md names only functions that exist',
     'packages/job-queue/src has no import cycle',
