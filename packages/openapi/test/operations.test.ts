@@ -301,6 +301,16 @@ describe('parameters', () => {
     ]);
   });
 
+  it('that become booleans are strings, whose values an enum lists', () => {
+    const done = z.enum(['true', 'false']).transform((text) => text === 'true');
+    const operation = operationOf({ query: z.object({ all: z.stringbool(), done }) });
+
+    expect(Object(operation).parameters).toMatchObject([
+      { name: 'all', schema: { type: 'string' } },
+      { name: 'done', schema: { type: 'string', enum: ['true', 'false'] } },
+    ]);
+  });
+
   it('are the members of intersections and references', () => {
     const Page = z.object({ page: z.string() }).meta({ id: 'PageQuery' });
     const query = z.intersection(Page, z.object({ sort: z.string().optional() }));
