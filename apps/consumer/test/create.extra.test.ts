@@ -8,7 +8,9 @@ it.concurrent('rest-api --database postgres, with npm', async (context) => {
   await check(await create(context, 'rest-api --database postgres', 'npm'), 'npm');
 });
 
-it.concurrent('rest-api --auth, as the tutorial creates it before a release', async () => {
+it.concurrent('rest-api --auth, as the tutorial creates it before a release', async ({
+  expect,
+}) => {
   const tutorial = await readFile(join(workspace, 'docs/tutorial/README.md'), 'utf8');
   const [, commands = ''] = /^```sh\n(node ~.*?)npm run dev\n```$/ms.exec(tutorial) ?? [];
   const { 'create-fairlead': _, ...packed } = tarballs;
@@ -16,5 +18,5 @@ it.concurrent('rest-api --auth, as the tutorial creates it before a release', as
     .replace('~/fairlead', workspace)
     .replace('/tmp/fairlead/*.tgz', Object.values(packed).join(' '));
   await run('sh', ['-ec', script], root);
-  await check(join(root, 'rooms'), 'npm');
+  await expect(check(join(root, 'rooms'), 'npm')).resolves.toBeUndefined();
 });
