@@ -110,31 +110,34 @@ async function load(file: string): Promise<Readonly<Record<string, unknown>>> {
   try {
     return await import(pathToFileURL(file).href);
   } catch (error) {
-    const reason = reasonOf(error, file);
+    const [reason, fix = ''] = reasonOf(error, file);
     if (reason === undefined) throw error;
-    const text = `Cannot load ${describeFile(file)}: ${reason}\n  Fix: build the project, and pass the module in dist. Or pass a loader that compiles TypeScript: --import ${LOADER}`;
+    const text = `Cannot load ${describeFile(file)}: ${reason}\n  Fix: ${fix}build the project, and pass the module in dist. Or pass a loader that compiles TypeScript: --import ${LOADER}`;
     throw new LoadError(text, { cause: error });
   }
 }
 
-/** Explains what Node.js cannot do without a loader; undefined for other errors. */
-function reasonOf(error: unknown, file: string): string | undefined {
+/** Explains what Node.js cannot do without a loader, and a fix to try first. Explains no other errors. */
+function reasonOf(error: unknown, file: string): readonly [reason?: string, fix?: string] {
   const { code = '', message, url } = Object(error) as NodeJS.ErrnoException & { url?: string };
   if (code === 'ERR_UNKNOWN_FILE_EXTENSION' && /"\.m?ts"/.test(message)) {
-    return `Node.js ${process.version} does not run TypeScript.`;
+    return [`Node.js ${process.version} does not run TypeScript.`];
   }
-  if (code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX') return `${message}.`;
+  if (code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX') return [`${message}.`];
   if (code === 'ERR_MODULE_NOT_FOUND' && url?.startsWith('file:')) {
     const path = fileURLToPath(url);
     const source = path.replace(/js$/, 'ts');
-    if (source === path || !existsSync(source)) return undefined;
-    return `an import names ${describeFile(path)}, but the file is ${describeFile(source)}. Node.js does not look for it.`;
+    if (source === path || !existsSync(source)) return [];
+    const reason = `an import names ${describeFile(path)}, but the file is ${describeFile(source)}. Node.js does not look for it.`;
+    const fix =
+      'write .ts in the import, which rewriteRelativeImportExtensions in tsconfig.json allows. Or ';
+    // Node.js could not run decorators, either.
+    return findDecorator(dirname(file)) === undefined ? [reason, fix] : [reason];
   }
   // The @ of a decorator begins no token. The error does not name the file.
-  if (!(error instanceof SyntaxError) || message !== 'Invalid or unexpected token')
-    return undefined;
+  if (!(error instanceof SyntaxError) || message !== 'Invalid or unexpected token') return [];
   const place = findDecorator(dirname(file));
-  return place && `Node.js cannot run decorators, as in ${place}.`;
+  return place === undefined ? [] : [`Node.js cannot run decorators, as in ${place}.`];
 }
 
 /** Returns the first line with a decorator in the TypeScript sources of a folder. */

@@ -5,7 +5,9 @@ import { CATS, NOTES } from './support/fixtures.js';
 import { LOADER, writeProject } from './support/project.js';
 
 const FIX =
-  '\n  Fix: build the project, and pass the module in dist. Or pass a loader that compiles TypeScript: --import @oxc-node/core/register\n';
+  'build the project, and pass the module in dist. Or pass a loader that compiles TypeScript: --import @oxc-node/core/register\n';
+const IMPORT = "import { x } from './config.js';\nx;";
+const CONFIG = 'export const x = 1;';
 const EXPORT =
   'Export a function createOfflineApp() without parameters, which returns the application for tools: without a port, with an in-memory database and a silent log.\n';
 const app = (path: string) =>
@@ -122,17 +124,28 @@ describe('the application', () => {
   });
 
   it.each([
-    ['@decorated class App {}\n', 'Node.js cannot run decorators, as in src/app.ts:1.'],
     [
-      "import { x } from './config.js';\nx;",
-      'an import names src/config.js, but the file is src/config.ts. Node.js does not look for it.',
+      '@decorated class App {}\n',
+      CONFIG,
+      'Node.js cannot run decorators, as in src/app.ts:1.\n  Fix: ',
     ],
-    ['export enum Color { Red }', 'TypeScript enum is not supported in strip-only mode.'],
-  ])('needs a loader: %s', async (text, reason) => {
-    const { run } = await writeProject({
-      'src/app.ts': text,
-      'src/config.ts': 'export const x = 1;',
-    });
+    [
+      IMPORT,
+      CONFIG,
+      'an import names src/config.js, but the file is src/config.ts. Node.js does not look for it.\n  Fix: write .ts in the import, which rewriteRelativeImportExtensions in tsconfig.json allows. Or ',
+    ],
+    [
+      IMPORT,
+      '@decorated\nexport class x {}',
+      'an import names src/config.js, but the file is src/config.ts. Node.js does not look for it.\n  Fix: ',
+    ],
+    [
+      'export enum Color { Red }',
+      CONFIG,
+      'TypeScript enum is not supported in strip-only mode.\n  Fix: ',
+    ],
+  ])('needs a loader: %j, with src/config.ts: %j', async (text, config, reason) => {
+    const { run } = await writeProject({ 'src/app.ts': text, 'src/config.ts': config });
     expect(await run('check')).toEqual({
       status: 1,
       stdout: '',

@@ -43,6 +43,26 @@ export default async () => {
   });
 
   it.each([
+    ['ts', { rewriteRelativeImportExtensions: true }, 'node dist/main.js'],
+    ['ts', { allowImportingTsExtensions: true }, 'node dist/main.js'],
+    ['ts', {}, 'node --watch src/main.ts'],
+    ['js', {}, 'node --import @oxc-node/core/register src/main.ts'],
+  ])(
+    'without imports to follow, prints one of .%s for %j and %s',
+    async (extension, compilerOptions, start) => {
+      const { run } = await writeProject({
+        'package.json': JSON.stringify({ ...JSON.parse(MANIFEST), scripts: { start } }),
+        'tsconfig.json': JSON.stringify({ compilerOptions }),
+        'src/main.ts':
+          "import { createApp } from '@fairlead/core';\nexport default () => createApp();\n",
+      });
+      expect((await run('new', 'middleware', 'audit')).stdout).toContain(
+        `import { audit } from './middleware/audit-middleware.${extension}'`,
+      );
+    },
+  );
+
+  it.each([
     [['controler', 'x'], "Cannot create 'controler'. Did you mean controller?"],
     [
       ['service', 'x'],

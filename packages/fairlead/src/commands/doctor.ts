@@ -12,6 +12,7 @@ import {
   type Manifest,
   readManifest,
   readSources,
+  runsTypeScript,
 } from '../project.js';
 
 /** What is checked, and what is wrong. */
@@ -183,7 +184,7 @@ function checkCompiler({ scripts = {} }: Manifest): Pick<Check, 'problems' | 'wa
       warnings.push(
         `the script ${name} runs ${tool}, which emits no types, so ${NO_TYPES}. Use node --import @oxc-node/core/register, or write static inject.`,
       );
-    } else if (/\bnode\b.*\.ts\b/.test(script) && !/--import|--loader/.test(script)) {
+    } else if (runsTypeScript(script)) {
       problems.push(
         `the script ${name} runs TypeScript, but Node.js cannot run the decorators in ${path}. Add --import @oxc-node/core/register.`,
       );

@@ -2,13 +2,16 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { nearestName } from '@fairlead/options';
 import type { Command } from 'commander';
+import { getTsconfig } from 'get-tsconfig';
 import { UsageError } from '../errors.js';
 import { print } from '../output.js';
 import {
   DECORATOR,
   fairleadPackages,
+  type Manifest,
   readManifest,
   readSources,
+  runsTypeScript,
   type SourceFile,
   sourceFolder,
 } from '../project.js';
@@ -64,7 +67,7 @@ export function addNew(program: Command): void {
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, TEXTS[kind](names, style));
       print(`Created ${file}.`);
-      print(nextStep(kind, names, style, importOf(file, sources)));
+      print(nextStep(kind, names, style, importOf(file, sources, manifest)));
     });
 }
 
@@ -130,13 +133,25 @@ function place(
 }
 
 /** Returns how a module in the source folder imports a file. */
-function importOf(file: string, sources: readonly SourceFile[]): string {
+function importOf(file: string, sources: readonly SourceFile[], manifest: Manifest): string {
   const path = relative(sourceFolder(), file).replaceAll(sep, '/');
+  if (!file.endsWith('ts')) return `./${path}`;
   const imported = sources.flatMap(({ text }) => [
     ...text.matchAll(/from ['"]\.{1,2}\/.+?\.([jt]s)['"]/g),
   ]);
-  const [, extension = 'js'] = imported[0] ?? [];
-  return `./${path.replace(/[jt]s$/, file.endsWith('ts') ? extension : 'js')}`;
+  const [, extension = importsSources(manifest) ? 'ts' : 'js'] = imported[0] ?? [];
+  return `./${path.replace(/ts$/, extension)}`;
+}
+
+/** Whether imports name the files as they are: the compiler accepts it, or Node.js runs them. */
+function importsSources({ scripts = {} }: Manifest): boolean {
+  const { allowImportingTsExtensions, rewriteRelativeImportExtensions } =
+    getTsconfig(process.cwd())?.config.compilerOptions ?? {};
+  return (
+    allowImportingTsExtensions === true ||
+    rewriteRelativeImportExtensions === true ||
+    Object.values(scripts).some(runsTypeScript)
+  );
 }
 
 const TEXTS: Readonly<Record<Kind, (names: Names, style: Style) => string>> = {
