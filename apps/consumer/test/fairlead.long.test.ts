@@ -67,12 +67,12 @@ it.each([
   });
 });
 
+const NO_OPENAPI =
+  /^fairlead: The project does not have @fairlead\/openapi, which describes the routes\. Run npm install @fairlead\/openapi\.\n$/;
+
 it.each([
-  [['openapi'], /^fairlead: The project does not have @fairlead\/openapi\. Run npm install /],
-  [
-    ['client'],
-    /^fairlead: The project does not have @fairlead\/openapi, which describes the routes\. /,
-  ],
+  [['openapi'], NO_OPENAPI],
+  [['client'], NO_OPENAPI],
   [['client', 'no.json'], /^fairlead: Cannot read no\.json: ENOENT: no such file or directory/],
   [['new', 'controller', 'x'], /^fairlead: A controller needs @fairlead\/controllers\. Run /],
   [['upgrade'], /^fairlead: package\.json has no versions of @fairlead packages\. /],

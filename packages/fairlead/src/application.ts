@@ -204,3 +204,14 @@ export async function importOptional<Module>(
     throw error;
   }
 }
+
+/** @throws {UsageError} When the project does not have `@fairlead/openapi`. */
+export async function importOpenapi() {
+  const openapi = await importOptional('@fairlead/openapi', () => import('@fairlead/openapi'));
+  if (openapi === undefined) {
+    throw new UsageError(
+      'The project does not have @fairlead/openapi, which describes the routes. Run npm install @fairlead/openapi.',
+    );
+  }
+  return openapi;
+}

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import {
   acceptModule,
   findModule,
-  importOptional,
+  importOpenapi,
   nodeArguments,
   withApplication,
 } from '../application.js';
@@ -96,12 +96,7 @@ async function load(
 ): Promise<{ readonly root: Node; readonly origin: string }> {
   if (source !== undefined && isUrl(source)) return fetchDocument(source, header);
   if (source !== undefined && isFile(source)) return readDocument(source);
-  const openapi = await importOptional('@fairlead/openapi', () => import('@fairlead/openapi'));
-  if (openapi === undefined) {
-    throw new UsageError(
-      'The project does not have @fairlead/openapi, which describes the routes. Run npm install --save-dev @fairlead/openapi.',
-    );
-  }
+  const openapi = await importOpenapi();
   const document = await withApplication(source, (app) => {
     app.seal();
     try {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { acceptModule, importOptional, withApplication } from '../application.js';
+import { acceptModule, importOpenapi, withApplication } from '../application.js';
 import { UsageError } from '../errors.js';
 import { refuseFile } from '../output.js';
 
@@ -19,13 +19,7 @@ export function addOpenapi(program: Command): void {
     .option('-o, --out <file>', 'write the document to a file; to one that ends in .yaml, as YAML')
     .option('--yaml', 'print YAML')
     .action(async (module: string | undefined, { document, out, yaml }: OpenapiOptions) => {
-      const load = () => import('@fairlead/openapi');
-      const openapi = await importOptional('@fairlead/openapi', load);
-      if (openapi === undefined) {
-        throw new UsageError(
-          'The project does not have @fairlead/openapi. Run npm install @fairlead/openapi, and install its plugin openapi() in the application.',
-        );
-      }
+      const openapi = await importOpenapi();
       await withApplication(module, async (app) => {
         app.seal();
         const options = { ...(document && { document }), ...(yaml && { format: 'yaml' as const }) };
