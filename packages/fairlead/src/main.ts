@@ -5,7 +5,7 @@ import { Command, CommanderError } from 'commander';
 import { restartWith } from './application.js';
 import { addCheck } from './commands/check.js';
 import { addClient } from './commands/client.js';
-import { addDoctor } from './commands/doctor.js';
+import { addDoctor, isNodeTooOld } from './commands/doctor.js';
 import { addExplain } from './commands/explain.js';
 import { addFetch } from './commands/fetch.js';
 import { addNew } from './commands/new.js';
@@ -31,6 +31,11 @@ const program = new Command('fairlead')
     outputError: (text, write) => write(text.replace(/^error: /, 'fairlead: ')),
   })
   .hook('preAction', (_program, action) => {
+    if (isNodeTooOld && action.name() !== 'doctor') {
+      throw new LoadError(
+        `Fairlead needs Node.js 22.16 or newer: this is ${process.versions.node}.`,
+      );
+    }
     // To watch files, it starts other processes.
     const { watch, import: loaders } = action.opts();
     if (watch !== true) restartWith(loaders);

@@ -12,6 +12,15 @@ const installed = (name: string, version: string, rest: object = {}, below = '')
   [`${below}node_modules/${name}/package.json`]: json({ name, version, ...rest }),
 });
 
+/** Removes what Node.js 20 does not have. */
+const NODE_20 = `Object.defineProperties(process, {
+  version: { value: 'v20.19.0' },
+  versions: { value: { ...process.versions, node: '20.19.0' } },
+});
+for (const owner of [Map, Object]) delete owner.groupBy;
+delete Array.fromAsync;
+delete Promise.withResolvers;`;
+
 describe('fairlead doctor', () => {
   it('finds nothing wrong with a project that works', async () => {
     const { run } = await writeProject({
@@ -32,6 +41,30 @@ ok       peers
 ok       compiler options
 `,
       stderr: '',
+    });
+  });
+
+  it('runs on a Node.js that is too old, unlike the other commands', async () => {
+    const files = {
+      ...CATS,
+      'package.json': json({ type: 'module', dependencies: dependencies('@fairlead/core') }),
+      'node-20.mjs': NODE_20,
+    };
+    const { run } = await writeProject(files, { NODE_OPTIONS: '--import=./node-20.mjs' });
+    const { status, stdout, stderr } = await run('doctor');
+    expect({ status, stderr }).toEqual({ status: 1, stderr: '' });
+    expect(stdout).toBe(`\
+problem  Node.js: v20.19.0 is not supported. Install Node.js 22.16 or newer, or 24.
+ok       packages
+ok       versions
+ok       copies
+ok       peers
+ok       compiler options
+`);
+    expect(await run('routes')).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: 'Fairlead needs Node.js 22.16 or newer: this is 20.19.0.\n',
     });
   });
 

@@ -75,12 +75,14 @@ function examine(): readonly Check[] {
   ];
 }
 
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+
+/** Whether Node.js is older than the packages support. */
+export const isNodeTooOld = major < 22 || (major === 22 && minor < 16);
+
 function checkNode(): readonly string[] {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  const isSupported = major >= 24 || (major === 22 && minor >= 16);
-  return isSupported
-    ? []
-    : [`${process.version} is not supported. Install Node.js 22.16 or newer, or 24.`];
+  if (!isNodeTooOld && major !== 23) return [];
+  return [`${process.version} is not supported. Install Node.js 22.16 or newer, or 24.`];
 }
 
 function checkPackages(manifest: Manifest, installed: readonly Installed[]): readonly string[] {
@@ -122,8 +124,21 @@ function withDependencies(installed: readonly Installed[]): readonly Installed[]
   return [...all.values()];
 }
 
+/** Does what `Map.groupBy` does, which Node.js has only since version 21. */
+function groupBy(
+  all: readonly Installed[],
+  keyOf: (one: Installed) => string,
+): ReadonlyMap<string, readonly Installed[]> {
+  const groups = new Map<string, readonly Installed[]>();
+  for (const one of all) {
+    const key = keyOf(one);
+    groups.set(key, [...(groups.get(key) ?? []), one]);
+  }
+  return groups;
+}
+
 function checkVersions(all: readonly Installed[]): readonly string[] {
-  const byVersion = Map.groupBy(all, ({ manifest }) => manifest.version ?? 'unknown');
+  const byVersion = groupBy(all, ({ manifest }) => manifest.version ?? 'unknown');
   if (byVersion.size < 2) return [];
   const list = [...byVersion].map(
     ([version, ones]) => `${version} (${[...new Set(ones.map(({ name }) => name))].join(', ')})`,
@@ -132,7 +147,7 @@ function checkVersions(all: readonly Installed[]): readonly string[] {
 }
 
 function checkCopies(all: readonly Installed[]): readonly string[] {
-  return [...Map.groupBy(all, ({ name }) => name)]
+  return [...groupBy(all, ({ name }) => name)]
     .filter(([, copies]) => copies.length > 1)
     .map(([name, copies]) => {
       const folders = copies.map(({ folder }) => describeFile(folder)).join(' and ');
