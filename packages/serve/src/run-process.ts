@@ -369,9 +369,20 @@ class ManagedProcess {
     // Standard output and standard error do not keep the process running.
     const resources = [...active].filter((name) => name !== 'PipeWrap' && name !== 'TTYWrap');
     if (resources.length === 0) return '';
-    return ` Still open: ${resources.join(', ')}. Close what your code opened in an onClose callback.`;
+    const described = new Set(resources.map((name) => RESOURCES[name] ?? name));
+    return ` Still open: ${[...described].join(', ')}. Close what your code opened in an onClose callback.`;
   }
 }
+
+/** What some of the names that Node.js gives resources mean. */
+const RESOURCES: Readonly<Record<string, string>> = {
+  FSReqCallback: 'a file operation',
+  FSReqPromise: 'a file operation',
+  MessagePort: 'a worker',
+  TCPServerWrap: 'a server',
+  TCPSocketWrap: 'a connection',
+  Timeout: 'a timer',
+};
 
 const EXIT_CODE = integer(0, 255);
 

@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import {
   type Application,
@@ -41,7 +43,7 @@ export interface ServeOptions extends ListenOptions, ProcessOptions {
    */
   readonly delay?: number;
   /**
-   * Milliseconds for open requests after `delay`, before their connections are cut; 8,000 by default.
+   * Milliseconds for open requests after `delay`, before they are cut off with a warning; 8,000 by default.
    * With a `deadline`, the default is nine tenths of what remains of it after `delay`.
    */
   readonly timeout?: number;
@@ -150,7 +152,20 @@ export async function serve(
       assertOperations(second, operationsPort);
       lifecycle.stopping.throwIfAborted();
       const server = await listen(first, options.port, listenOptionsOf(options));
-      serving.push({ name: 'open requests', run: () => server.close({ timeout }) });
+      const openRequests = trackRequests(server, options.tls !== undefined);
+      const warnOfCut = (): void => {
+        const count = openRequests();
+        const requests = `${count} open request${count === 1 ? '' : 's'}`;
+        const fix = 'Increase timeout, or end long requests when ctx.closing aborts.';
+        if (count > 0) logger.warn(`${name} cut off ${requests} after ${timeout} ms. ${fix}`);
+      };
+      async function closeServer(): Promise<void> {
+        // Runs before the timer of close(), which destroys the connections.
+        const timer = setTimeout(warnOfCut, timeout);
+        await server.close({ timeout });
+        clearTimeout(timer);
+      }
+      serving.push({ name: 'open requests', run: closeServer });
       if (second !== undefined && operationsPort !== undefined) {
         const { host, tls } = options;
         operationsServer = await listen(second, operationsPort, {
@@ -167,6 +182,19 @@ export async function serve(
     },
     { ...options, deadline },
   );
+}
+
+/** Returns a function that counts the connections with a request whose response has not been sent completely. */
+function trackRequests({ node }: Server, hasTls: boolean): () => number {
+  const sockets = new Set<Socket>();
+  node.on(hasTls ? 'secureConnection' : 'connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  // Node.js sets the property while it responds. A listener of 'request' would slow down each request.
+  const isBusy = (socket: Socket & { readonly _httpMessage?: ServerResponse | null }): boolean =>
+    socket.writableLength > 0 || Boolean(socket._httpMessage);
+  return () => [...sockets].filter(isBusy).length;
 }
 
 const servedApplications = new WeakSet<Application>();

@@ -140,14 +140,41 @@ describe('serve()', () => {
     expect(stderr).toBe('The application received SIGINT while stopping. Still running: delay.\n');
   });
 
-  it('cuts open requests after the timeout, and exits with 0', async () => {
-    const program = startProgram(`${HANGING}
-      await serve(createMyApp, { port: 0, timeout: 1 });
-    `);
-    await openRequest(program);
-    program.kill('SIGTERM');
-    expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
-  });
+  it.each([
+    ['HTTP', '', (url: string) => request(url)],
+    [
+      'TLS',
+      `, tls: ${JSON.stringify({ key, cert })}`,
+      (url: string) => secureRequest(url, { ca: cert }),
+    ],
+  ])(
+    'cuts open requests over %s after the timeout, logs their number, and exits with 0',
+    async (_, tls, send) => {
+      const program = startProgram(`
+        const app = createApp().get('/', () => 'complete').get('/:id', ({ params }) => {
+          console.log('open', params.id);
+          return new Promise(() => {});
+        });
+        await serve(app, { port: 0, host: '127.0.0.1', timeout: 1${tls} });
+      `);
+      const url = await program.url();
+      for (const id of ['a', 'b']) {
+        send(`${url}/${id}`)
+          .on('error', () => undefined)
+          .end();
+        await program.wrote(new RegExp(`open ${id}`));
+      }
+      // Leaves an idle connection.
+      const [response] = await once(send(`${url}/`).end(), 'response');
+      await text(response);
+      program.kill('SIGTERM');
+      expect(await program.ended).toMatchObject({
+        code: 0,
+        stderr:
+          'The application cut off 2 open requests after 1 ms. Increase timeout, or end long requests when ctx.closing aborts.\n',
+      });
+    },
+  );
 
   it.each([
     ['{ deadline: 100_010, delay: 10 }', 90_000],
@@ -723,16 +750,18 @@ describe('the end of the process', () => {
 
   it('is forced at the deadline, and the log names what keeps the process running', async () => {
     const program = startProgram(`
+      import { createServer } from 'node:net';
       await serve(createApp(), { port: 0, timeout: 500 });
       setInterval(() => {}, 1_000);
+      createServer().listen(0);
     `);
     await program.url();
     program.kill('SIGTERM');
     const { code, stderr } = await program.ended;
     expect(code).toBe(1);
     expect(stderr).toBe(
-      `The application has shut down, but the process is still running. Still open: Timeout. Close what your code opened in an onClose callback.
-The application did not stop within 1500 ms. Still open: Timeout. Close what your code opened in an onClose callback.
+      `The application has shut down, but the process is still running. Still open: a server, a timer. Close what your code opened in an onClose callback.
+The application did not stop within 1500 ms. Still open: a server, a timer. Close what your code opened in an onClose callback.
 `,
     );
   });
