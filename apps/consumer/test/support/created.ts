@@ -64,14 +64,14 @@ async function readManifest(folder: string) {
 }
 
 /**
- * Adds the route that the project's AGENTS.md shows. Then lints, type-checks, tests and builds the project. Rejects with
- * the output of a script that fails.
+ * Adds the route that the project's AGENTS.md shows. Then lints the project, with the files that its scripts write,
+ * type-checks, tests and builds it. Rejects with the output of a script that fails.
  */
 export async function check(project: string, packageManager: string): Promise<void> {
   await addRoute(project);
   const { scripts } = await readManifest(project);
   const offline = ['check', 'routes', 'openapi'];
-  const checks = ['lint', 'typecheck', ...offline, 'test', 'build'].filter(
+  const checks = [...offline, 'lint', 'typecheck', 'test', 'build'].filter(
     (name) => name in scripts,
   );
   for (const script of checks) {
