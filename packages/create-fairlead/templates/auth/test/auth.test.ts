@@ -1,6 +1,6 @@
 import { describeRoutes } from '@fairlead/controllers';
 import { expect, it } from 'vitest';
-import { admin, api } from './api.js';
+import { admin, api, request } from './api.js';
 
 const ada = { email: 'ada@example.com', password: 'correct horse battery' };
 
@@ -10,7 +10,7 @@ const signIn = (json: object) => api.request('/api/tokens', { method: 'POST', js
 /** Signs in, and calls a route with the token. */
 async function getAs(credentials: object, path: string) {
   const { token } = (await (await signIn(credentials)).json()) as { token: string };
-  return api.request(path, { headers: { Authorization: `Bearer ${token}` } });
+  return request(path, { headers: { Authorization: `Bearer ${token}` } });
 }
 
 it('signs up and in', async () => {
