@@ -69,12 +69,17 @@ export class HelloController {
   read() {
     return 'Hello!';
   }
+
+  // The plugin warns about it, in the log of the service.
+  onModuleInit() {}
 }
 `;
   await writeFile(join(project, 'src/controllers/hello-controller.ts'), controller);
   const after = await dev.nextUrl();
   expect(await send(`${after}/api/hello`)).toEqual([200, 'Hello!']);
-  expect(await dev.stop()).toMatchObject({ code: 0 });
+  const { code, stderr } = await dev.stop();
+  expect(code).toBe(0);
+  expect(stderr).not.toContain('onModuleInit');
 });
 
 it.concurrent('minimal, with npm', async (context) => {

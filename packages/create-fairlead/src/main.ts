@@ -19,6 +19,11 @@ try {
 }
 
 async function create(commandLine: CommandLine): Promise<void> {
+  const { node } = process.versions;
+  const [major = 0, minor = 0] = node.split('.').map(Number);
+  if (major < 22 || (major === 22 && minor < 16)) {
+    throw new UsageError(`Fairlead needs Node.js 22.16 or newer: this is ${node}.`);
+  }
   const { directory, ...choice } = await complete(commandLine);
   const { packageManager, isYarn1, install, git } = commandLine;
   const files = await createProject({ directory, choice, packageManager, isYarn1 });

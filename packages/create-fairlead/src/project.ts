@@ -141,11 +141,17 @@ export async function createProject(options: ProjectOptions): Promise<string[]> 
   return files;
 
   function fill(file: string, template: string): string {
-    const text = applyConditions(template, layers);
-    if (file === 'Dockerfile') return translateDockerfile(text, packageManager, isYarn1);
-    return (file.endsWith('.md') ? text.replaceAll(/\bnpm\b/g, packageManager) : text)
+    const id = name.slice(0, 4).padEnd(4);
+    return translate(file, applyConditions(template, layers))
       .replaceAll('{{name}}', name)
+      .replace('0x7461736b, // "task"', `0x${Buffer.from(id).toString('hex')}, // "${id}"`)
       .replaceAll('{{secret}}', () => randomBytes(32).toString('base64url'));
+  }
+
+  /** Replaces commands of npm. */
+  function translate(file: string, text: string): string {
+    if (file === 'Dockerfile') return translateDockerfile(text, packageManager, isYarn1);
+    return file.endsWith('.md') ? text.replaceAll(/\bnpm\b/g, packageManager) : text;
   }
 }
 

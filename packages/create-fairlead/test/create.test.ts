@@ -126,13 +126,28 @@ npm run dev serves http://localhost:8080/ until you press Ctrl+C.
     expect(stdout).toContain(' http://localhost:8080/docs ');
   });
 
+  it.each([
+    ['values', 'src/main.ts', "name: 'my-app',"],
+    ['rest-api', 'src/main.ts', "name: 'my-app',"],
+    ['rest-api', 'src/app.ts', "title: 'my-app',"],
+    ['rest-api', 'src/config.ts', "'data/my-app.db'"],
+    ['rest-api', 'src/database.ts', "program: 'my-app',"],
+    ['rest-api', 'src/database.ts', 'applicationId: 0x6d792d61, // "my-a" in ASCII'],
+    ['rest-api', 'Dockerfile', 'DATABASE_PATH=/data/my-app.db\n'],
+    ['rest-api --auth', 'src/tokens.ts', "const ISSUER = 'my-app';"],
+    ['rest-api --database postgres', 'src/config.ts', "@127.0.0.1:5432/my-app'"],
+    ['rest-api --database postgres', 'compose.yaml', '--dbname=my-app]'],
+  ])('gives the service of %s its own name in %s: %s', (template, file, text) => {
+    expect(projectOf(template).files.get(file)).toContain(text);
+  });
+
   it('has a compose.yaml with the database that the API connects to by default', () => {
     const { files } = projectOf('rest-api --database postgres');
     const [url = ''] = /postgres:\/\/postgres:[^']+/.exec(files.get('src/config.ts') ?? '') ?? [];
     const { password, hostname, port, pathname } = new URL(url);
     const compose = files.get('compose.yaml');
     expect(compose).toContain(`POSTGRES_PASSWORD: ${password}\n`);
-    expect(compose).toContain(`POSTGRES_DB: ${pathname.slice(1)}\n`);
+    expect(compose).toContain(`POSTGRES_DB: '${pathname.slice(1)}'\n`);
     expect(compose).toContain(`- ${hostname}:${port}:5432\n`);
   });
 
@@ -309,6 +324,16 @@ describe('a refusal', () => {
     status: 2,
     stdout: '',
     stderr: `create-fairlead: ${stderr}\n`,
+  });
+
+  it('names the version of Node.js if it is too old', async () => {
+    const old =
+      "Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.19.0'}})";
+    const env = { NODE_OPTIONS: `--import=data:text/javascript,${old}` };
+    expect(run(['my-app', '-t', 'minimal'], env)).toEqual(
+      refused('Fairlead needs Node.js 22.16 or newer: this is 20.19.0.'),
+    );
+    expect(await readdir(folder)).toEqual([]);
   });
 
   it('names what a folder contains', async () => {

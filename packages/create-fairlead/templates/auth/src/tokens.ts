@@ -5,7 +5,7 @@ import type { Account } from './accounts.js';
 
 /** Seconds for which a token is valid. A changed role takes effect in the next token. */
 const LIFETIME = 15 * 60;
-const ISSUER = 'urn:tasks-api';
+const ISSUER = '{{name}}';
 
 export const Token = z
   .object({ token: z.string(), expiresIn: z.int().describe('Seconds') })

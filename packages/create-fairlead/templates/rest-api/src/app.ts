@@ -39,13 +39,14 @@ export async function createTasksApi(container: Container, { config, logger, sto
     .use(errorHandler(), logRequests(logger), requestId())
     .route('/', createHealth({ checks, stopping, logger }))
     .use(json());
-  await app.plugin(openapi({ info: { title: 'Tasks', version: '1.0.0' } }));
+  const info = { title: '{{name}}', version: '1.0.0' };
+  await app.plugin(openapi({ info }));
   const root = new URL('./controllers/', import.meta.url);
+  const options = { router, container, root, prefix: '/api', strict: true, logger };
   // #if open
-  await app.plugin(controllersPlugin({ router, container, root, prefix: '/api', strict: true }));
+  await app.plugin(controllersPlugin(options));
   // #endif
   // #if auth
-  const options = { router, container, root, prefix: '/api', strict: true };
   // Every route of a controller needs a token, unless it is @Public().
   await app.plugin(controllersPlugin({ ...options, guards: [jwtGuard(tokens.auth)] }));
   const { ADMIN_EMAIL: email, ADMIN_PASSWORD: password } = config;

@@ -7,16 +7,16 @@ import { Credentials } from './accounts.js';
 export const Config = z.object({
   PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
   // #if sqlite
-  DATABASE_PATH: z.string().min(1).default('data/tasks.db'),
+  DATABASE_PATH: z.string().min(1).default('data/{{name}}.db'),
   // #endif
   // #if postgres
   /** The default is the database of compose.yaml, for development. */
   DATABASE_URL: z
     .url({
       protocol: /^postgres(ql)?$/,
-      error: 'Use a URL such as postgres://user@host:5432/tasks.',
+      error: 'Use a URL such as postgres://user@host:5432/{{name}}.',
     })
-    .default('postgres://postgres:postgres@127.0.0.1:5432/tasks'),
+    .default('postgres://postgres:postgres@127.0.0.1:5432/{{name}}'),
   // #endif
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
   /** Milliseconds to keep serving after SIGTERM, so that load balancers stop sending requests. */

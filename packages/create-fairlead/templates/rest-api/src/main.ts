@@ -19,7 +19,7 @@ await serve(
     port,
     delay,
     logger,
-    name: 'The tasks API',
+    name: '{{name}}',
     onUncaught: (err, origin) => logger.fatal({ err }, origin),
   },
 );

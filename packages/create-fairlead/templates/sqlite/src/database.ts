@@ -14,7 +14,7 @@ const ACCOUNT = 'id, email, role';
 
 export function openDatabase({ DATABASE_PATH }: Config, logger: Logger) {
   return openSqlite(DATABASE_PATH, {
-    program: 'tasks',
+    program: '{{name}}',
     setting: 'DATABASE_PATH',
     applicationId: 0x7461736b, // "task" in ASCII
     warn: (error) => logger.warn({ err: error }, 'database'),

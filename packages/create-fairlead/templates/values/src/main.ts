@@ -20,5 +20,5 @@ if (!config.success) {
 const { PORT: port, API_KEY: apiKey } = config.data;
 await serve(({ stopping }) => createNotesApi(createContainer(), { apiKey, stopping }), {
   port,
-  name: 'The notes API',
+  name: '{{name}}',
 });
