@@ -42,17 +42,17 @@ export async function createTasksApi(container: Container, { config, logger, sto
   const info = { title: '{{name}}', version: '1.0.0' };
   await app.plugin(openapi({ info }));
   const root = new URL('./controllers/', import.meta.url);
-  const options = { router, container, root, prefix: '/api', strict: true, logger };
   // #if open
-  await app.plugin(controllersPlugin(options));
+  await app.plugin(controllersPlugin({ router, container, root, strict: true, logger }));
   // #endif
   // #if auth
   // Every route of a controller needs a token, unless it is @Public().
-  await app.plugin(controllersPlugin({ ...options, guards: [jwtGuard(tokens.auth)] }));
+  const guards = [jwtGuard(tokens.auth)];
+  await app.plugin(controllersPlugin({ router, container, root, strict: true, logger, guards }));
   const { ADMIN_EMAIL: email, ADMIN_PASSWORD: password } = config;
   if (email && password) await container.resolve(Accounts).create({ email, password }, 'admin');
   // #endif
-  return app.route('/', router).use(notFoundHandler());
+  return app.route('/api', router).use(notFoundHandler());
 }
 
 /** Creates the application for the command line of Fairlead, which needs neither a database nor secrets. */

@@ -48,6 +48,5 @@ export class Tasks {
 
 /** Converts a row. SQLite stores booleans as numbers. */
 function toTask(row: object | undefined): Task {
-  const task = Object(row);
-  return Task.parse({ ...task, done: task.done === 1 });
+  return Task.parse({ ...row, done: Object(row).done === 1 });
 }
