@@ -13,11 +13,19 @@ import {
 } from './support/created.js';
 import { createProject, run } from './support/project.js';
 
+const FAILING = "import { it } from 'vitest';\nit('fails', ({ expect }) => expect(1).toBe(2));\n";
+
 // The longest tests come first, because five run at a time.
 it.concurrent('rest-api, with PostgreSQL, sign-in and pnpm', async (context) => {
   const { expect } = context;
   const project = await create(context, 'rest-api --database postgres --auth', 'pnpm');
   await check(project, 'pnpm');
+  // The package that starts PostgreSQL must not hide a failure.
+  await writeFile(join(project, 'test/fails.test.ts'), FAILING);
+  await expect(run('pnpm', ['run', 'test', 'fails'], project)).rejects.toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('1 failed'),
+  });
   const env = { DATABASE_URL: await startPostgres(context, project) };
   const service = await start(context, project, 'start', process.execPath, env);
   const url = await service.nextUrl();

