@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { blockAt, instrument, mutantsOf } from '../src/mutation/mutants.js';
 import { shuffledMutants } from '../src/mutation/package.js';
-import { type Recorded, wilson, writePage } from '../src/mutation/page.js';
+import { KINDS, type Recorded, wilson, writePage } from '../src/mutation/page.js';
 import results from '../src/mutation/results.json' with { type: 'json' };
 import { workspace } from './support/project.js';
 
@@ -33,15 +33,23 @@ it('docs/mutation.md has the recorded results of every package', async () => {
   await expect(writePage(recorded)).toMatchFileSnapshot(join(workspace, 'docs/mutation.md'));
 });
 
+it('each survivor of the recorded runs has a kind that the page explains', () => {
+  const survivors = Object.values(recorded).flatMap((one) => one.survivors);
+  const kinds = survivors.map(({ kind = 'open' }) => kind);
+  expect(Object.keys(KINDS)).toEqual(expect.arrayContaining(kinds));
+});
+
 it('the score leaves out equivalent mutants, and has an interval', () => {
   const place = { file: 'src/a.ts', line: 1, text: 'a < b', before: '<', after: '<=' };
-  const survivors = [place, { ...place, line: 2, equivalent: 'Both are never equal.' }];
+  const survivors = [place, { ...place, line: 2, kind: 'equivalent', note: 'They are never equal.' }];
   const run = { commit: 'abcdefghij', date: '2026-01-01', seed: 3, mutants: 500, timedOut: 1 };
   const page = writePage({ di: { ...run, sampled: 101, survivors } });
   expect(page).toContain(
     '| [di](#di) | 101 of 500 | 99, 1 by waiting | 1 | **99.0 %** | 94.6 to 99.8 % | 93 % | `abcdefg`, 2026-01-01, 3 |',
   );
-  expect(page).toContain('| src/a.ts:2 | `<` → `<=` | Equivalent. Both are never equal. |');
+  expect(page).toContain('| equivalent | 1 |');
+  expect(page).toContain('| open | 1 |');
+  expect(page).toContain('| src/a.ts:2 | `<` → `<=` | equivalent: They are never equal. |');
 });
 
 it.each([

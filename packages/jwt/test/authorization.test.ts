@@ -237,6 +237,15 @@ describe.each([
   });
 });
 
+it('the challenge names a single scope that is missing', async () => {
+  const app = createApp()
+    .use(errorHandler(), auth.middleware, requireScope('users:read'))
+    .get('/', () => 'ok');
+  const headers = { Authorization: `Bearer ${await sign()}` };
+  const response = await app.request('/', { headers });
+  expect(response.headers.get('WWW-Authenticate')).toMatch(/, scope="users:read"$/);
+});
+
 it('roles without a verified token are a 500 that names the fix', async () => {
   const onError = vi.fn();
   const app = createApp()

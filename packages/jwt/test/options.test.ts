@@ -3,6 +3,7 @@ import { createApp, errorHandler } from '@fairlead/core';
 import { descriptionOf } from '@fairlead/core/extend';
 import { exportJWK } from 'jose';
 import { describe, expect, it } from 'vitest';
+import { jwtGuard } from '../src/controllers.js';
 import { createJwtAuth, type JwtAuthOptions, requireRole, requireScope } from '../src/index.js';
 import { createPair, EXPECTED, SECRET, sign } from './support/issuer.js';
 
@@ -125,11 +126,16 @@ describe('createJwtAuth()', () => {
   });
 
   it('is a factory, like those of middleware', () => {
-    const factories = [createJwtAuth, requireScope, requireRole];
+    const factories = [createJwtAuth, requireScope, requireRole, jwtGuard];
     expect(factories.map((one) => descriptionOf(one)?.role)).toEqual(
       factories.map(() => 'factory'),
     );
   });
+});
+
+it('the middleware has the name that messages use', () => {
+  const { middleware } = createJwtAuth({ ...EXPECTED, secret: SECRET });
+  expect(descriptionOf(middleware)?.name).toBe('auth.middleware');
 });
 
 describe('a key', () => {

@@ -75,6 +75,18 @@ describe('a request', () => {
     });
   });
 
+  it.each([' ', '\t', ',', '='])(
+    'with %j within a valid token is a 401 that calls it malformed',
+    async (text) => {
+      const token = await sign();
+      const response = await request(`Bearer ${token.slice(0, -4)}${text}${token.slice(-4)}`);
+      expect(await rejectionOf(response)).toMatchObject({
+        status: 401,
+        detail: 'The token is malformed.',
+      });
+    },
+  );
+
   it('with the token in the query or a cookie is a 401', async () => {
     const token = await sign();
     const path = `/?access_token=${token}`;

@@ -40,6 +40,36 @@ describe('sqliteProblem', () => {
     }
   });
 
+  it.each([
+    [3, 'STORE_UNREACHABLE', 'cannot be opened'],
+    [5, 'STORE_LOCKED', 'is locked by another process'],
+    [8, 'STORE_READ_ONLY', 'is not writable'],
+    [10, 'STORE_FAILED', 'cannot be read or written'],
+    [11, 'STORE_NOT_A_DATABASE', 'seems damaged'],
+    [13, 'STORE_FULL', 'cannot grow because the disk is full'],
+    [14, 'STORE_UNREACHABLE', 'cannot be opened'],
+    [18, 'STORE_FAILED', 'cannot run a query'],
+    [19, 'STORE_CONSTRAINT', 'cannot run a query, which violates a constraint'],
+    [20, 'STORE_FAILED', 'cannot run a query'],
+    [26, 'STORE_NOT_A_DATABASE', 'is not an SQLite database'],
+  ])('knows result code %i of SQLite, and its extended codes', (errcode, code, problem) => {
+    for (const one of [errcode, errcode + 256]) {
+      const error = Object.assign(new Error('reason'), { errcode: one });
+      expect(sqliteProblem(error, fileAt('/notes.db'))).toMatchObject({
+        code,
+        message: expect.stringContaining(`The store /notes.db ${problem} (reason). `),
+      });
+    }
+  });
+
+  it('reports a file that cannot be opened for other errors of node:fs', () => {
+    const error = Object.assign(new Error('too many files'), { code: 'EMFILE', syscall: 'open' });
+    expect(sqliteProblem(error, fileAt('/notes.db'))).toMatchObject({
+      code: 'STORE_UNREACHABLE',
+      message: expect.stringContaining('The store /notes.db cannot be opened (too many files). '),
+    });
+  });
+
   it('names the folder that cannot be created and the fix', () => {
     const error = thrownBy(() => mkdirSync('/dev/null/notes'));
     expect(sqliteProblem(error, fileAt('/dev/null/notes/notes.db'))).toMatchObject({

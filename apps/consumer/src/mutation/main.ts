@@ -95,7 +95,11 @@ function record(name: string, result: Recorded): void {
   const keyOf = ({ file, text, before, after }: Survivor): string =>
     JSON.stringify([file, text, before, after]);
   const known = new Map(results[name]?.survivors.map((one) => [keyOf(one), one]));
-  const survivors = result.survivors.map((one) => ({ ...known.get(keyOf(one)), ...one }));
+  const survivors = result.survivors
+    .map((one) => ({ ...known.get(keyOf(one)), ...one }))
+    .toSorted((one, other) =>
+      one.file === other.file ? one.line - other.line : one.file < other.file ? -1 : 1,
+    );
   results[name] = { ...result, survivors };
   const sorted = Object.fromEntries(
     Object.entries(results).toSorted(([one], [other]) => (one < other ? -1 : 1)),

@@ -1,5 +1,17 @@
 /** Writes docs/mutation.md. */
 
+/** Why mutants survive. */
+export const KINDS: Readonly<Record<string, string>> = {
+  equivalent: 'The program does the same. It does not count.',
+  killed: 'A test that was written after this run kills it.',
+  slower: 'Only time or memory differ: a cache, a shortcut, a removal that another one follows.',
+  limit: 'A limit, a time or a default differs by one.',
+  rare: 'It takes what no test does, such as 2²⁴ cookies or a full disk.',
+  long: 'Only the long tests notice it: they have a real Redis, real time or many processes.',
+  wording: 'The wording of a message differs, or the place that it names.',
+  open: 'A test is missing.',
+};
+
 /** A mutant that no test notices. */
 export interface Survivor {
   /** The source file, relative to the folder of the package. */
@@ -9,10 +21,10 @@ export interface Survivor {
   readonly text: string;
   readonly before: string;
   readonly after: string;
-  /** Why no test can notice it: the program does the same. Written by hand, a sentence in Markdown. */
-  readonly equivalent?: string;
-  /** Why no test notices it. Written by hand, a sentence in Markdown. */
-  readonly why?: string;
+  /** Why it survives. Written by hand. Default `open`. */
+  readonly kind?: string;
+  /** Explains the kind for this mutant, in Markdown. Written by hand. */
+  readonly note?: string;
 }
 
 /** The recorded run of a package. */
@@ -46,7 +58,7 @@ export function wilson(part: number, total: number): readonly [number, number] {
 /** Counts the killed mutants, and those that a test could notice. */
 function countsOf(result: Recorded): { readonly killed: number; readonly noticeable: number } {
   const { sampled, survivors } = result;
-  const equivalent = survivors.filter((one) => one.equivalent !== undefined).length;
+  const equivalent = survivors.filter(({ kind }) => kind === 'equivalent').length;
   return { killed: sampled - survivors.length, noticeable: sampled - equivalent };
 }
 
@@ -66,9 +78,9 @@ pnpm mutate --record --count 100 --seed 2 di
 \`\`\`
 
 The seed selects the sample: the same seed selects the same changes, as long as their lines don't change. Use another
-seed than the last run, because the tests have since been extended for the survivors of that one. \`--record\` writes
-[results.json](../apps/consumer/src/mutation/results.json). Look at each new survivor there: write a test that kills it,
-explain it in \`why\`, or, if the program behaves the same, in \`equivalent\`. To update this page, run
+seed than the last run: tests have been written for the survivors of that one. \`--record\` writes
+[results.json](../apps/consumer/src/mutation/results.json). Look at each new survivor there. Write a test that kills it,
+or set its \`kind\` to one of the table above, with a \`note\` if that doesn't explain it. To update this page, run
 \`pnpm --filter consumer exec vitest run mutation -u\`.
 
 The command replaces files in \`packages/*/src\` while it runs, and restores them. It first runs each test file and
@@ -107,9 +119,8 @@ function totalOf(names: string, results: readonly Recorded[]): string {
 }
 
 function sectionOf(name: string, { survivors }: Recorded): string {
-  const rows = survivors.map(({ file, line, before, after, equivalent, why }) => {
-    const reason =
-      equivalent === undefined ? (why ?? 'Not explained yet.') : `Equivalent. ${equivalent}`;
+  const rows = survivors.map(({ file, line, before, after, kind = 'open', note = '' }) => {
+    const reason = note === '' ? kind : `${kind}: ${note}`;
     return `| ${file}:${line} | ${code(before)} → ${code(after)} | ${reason} |\n`;
   });
   return `## ${name}\n\n| Place | Change | Why it survives |\n|---|---|---|\n${rows.join('')}\n`;
@@ -119,6 +130,11 @@ function sectionOf(name: string, { survivors }: Recorded): string {
 export function writePage(results: Readonly<Record<string, Recorded>>): string {
   const entries = Object.entries(results);
   const goals = entries.filter(([name]) => GOALS.includes(name));
+  const survivors = entries.flatMap(([, result]) => result.survivors);
+  const kinds = Object.entries(KINDS).map(([kind, text]) => {
+    const count = survivors.filter((one) => (one.kind ?? 'open') === kind).length;
+    return `| ${kind} | ${count} | ${text} |\n`;
+  });
   const sections = entries
     .filter(([, { survivors }]) => survivors.length > 0)
     .map(([name, result]) => sectionOf(name, result));
@@ -134,9 +150,12 @@ ${totalOf(
   entries.map(([, result]) => result),
 )}
 
-The score is the share of killed changes among those that make a difference. A sample only estimates it: the share
-of all changes is in the interval with a probability of 95 %. "By waiting" means that a test ran into its timeout. The tests of other packages and
-the long tests don't run, though they'd kill some survivors.
+The score is the share of killed changes among those that make a difference. A sample only estimates it: the interval
+has the share of all changes with a probability of 95 %. "By waiting" means that a test ran into its timeout. The
+long tests and those of other packages don't run, though they'd kill some survivors.
 
+| Survivors | Number | Why they survive |
+|---|---|---|
+${kinds.join('')}
 ${sections.join('')}${RUN}`;
 }
