@@ -41,7 +41,10 @@ it('each survivor of the recorded runs has a kind that the page explains', () =>
 
 it('the score leaves out equivalent mutants, and has an interval', () => {
   const place = { file: 'src/a.ts', line: 1, text: 'a < b', before: '<', after: '<=' };
-  const survivors = [place, { ...place, line: 2, kind: 'equivalent', note: 'They are never equal.' }];
+  const survivors = [
+    place,
+    { ...place, line: 2, kind: 'equivalent', note: 'They are never equal.' },
+  ];
   const run = { commit: 'abcdefghij', date: '2026-01-01', seed: 3, mutants: 500, timedOut: 1 };
   const page = writePage({ di: { ...run, sampled: 101, survivors } });
   expect(page).toContain(
