@@ -33,7 +33,7 @@ export function buildConfig(options: Options = {}): BuildConfig {
     target: 'node22',
     dts: true,
     sourcemap: true,
-    // The task build:types deletes and writes the declarations.
+    // The script build:js must not delete the declarations. When tsup writes them, it deletes the old ones.
     clean: ['!**/*.d.ts'],
     plugins: [localSourceMaps],
     ...options,
