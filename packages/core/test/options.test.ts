@@ -152,7 +152,7 @@ describe('calls without a socket', () => {
     [undefined, 'undefined'],
     [new URL('http://localhost/users'), 'an instance of URL'],
     [{ url: 'http://localhost/users' }, 'an object'],
-    [new Blob(), 'an instance of Blob'],
+    [new Blob([]), 'an instance of Blob'],
   ])('app.fetch() rejects %o', async (request, shown) => {
     const app = createApp();
     const message = `app.fetch() cannot use ${shown} as request. Pass a Request, or call app.request() with a path.`;
