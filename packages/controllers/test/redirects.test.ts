@@ -1,6 +1,6 @@
 import type { Context } from '@fairlead/core';
 import { describe, expect, it } from 'vitest';
-import { Controller, Ctx, Get, Redirect, type RedirectTarget } from '../src/index.js';
+import { Controller, Ctx, Get, HttpCode, Redirect, type RedirectTarget } from '../src/index.js';
 import { serve } from './support/serve.js';
 
 @Controller('/redirect')
@@ -14,6 +14,23 @@ class RedirectController {
   status() {
     return undefined;
   }
+
+  @Get('/route-status', { status: 308 })
+  @Redirect('/target')
+  routeStatus() {}
+
+  @Get('/http-code')
+  @HttpCode(303)
+  @Redirect('/target')
+  httpCode() {}
+
+  @Get('/created', { status: 201 })
+  @Redirect('/target')
+  created() {}
+
+  @Get('/both', { status: 308 })
+  @Redirect('/target', 301)
+  both() {}
 
   @Get('/string')
   @Redirect('/target', 307)
@@ -104,6 +121,10 @@ describe('Redirect', () => {
   it.each([
     ['default', 302, '/target'],
     ['status', 301, '/target'],
+    ['route-status', 308, '/target'],
+    ['http-code', 303, '/target'],
+    ['created', 302, '/target'],
+    ['both', 301, '/target'],
     ['string', 307, '/other'],
     ['object', 308, '/other'],
     ['partial', 303, '/target'],

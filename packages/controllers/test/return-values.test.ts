@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { ConflictError, type Context } from '@fairlead/core';
 import { describe, expect, it } from 'vitest';
-import { Controller, Ctx, Get, Post, Res } from '../src/index.js';
+import { Controller, Ctx, Get, HttpCode, Post, Res } from '../src/index.js';
 import { serve } from './support/serve.js';
 
 const values = [{ a: 1 }, [1, 2], 'text', 7, true, false, null, ''];
@@ -100,6 +100,17 @@ class ValueController {
   ctxRedirect(@Ctx() ctx: Context) {
     ctx.redirect('/elsewhere');
     return { by: 'return' };
+  }
+
+  @Get('/ctx/moved', { status: 301 })
+  ctxMoved(@Ctx() ctx: Context) {
+    ctx.redirect('/elsewhere');
+  }
+
+  @Get('/ctx/see-other')
+  @HttpCode(303)
+  ctxSeeOther(@Ctx() ctx: Context) {
+    ctx.redirect('/elsewhere');
   }
 
   @Get('/ctx/status')
@@ -240,6 +251,8 @@ describe('a response made through ctx', () => {
     ['/values/ctx/send', 200, 'plain'],
     ['/values/ctx/html', 200, '<p>'],
     ['/values/ctx/redirect', 302, ''],
+    ['/values/ctx/moved', 301, ''],
+    ['/values/ctx/see-other', 303, ''],
     ['/values/ctx/status', 418, ''],
   ])('wins over the return value: %s', async (path, status, text) => {
     const { fetch } = await serve({ controllers });

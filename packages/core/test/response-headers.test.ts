@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { connectRaw } from '@fairlead/test-support/raw-connection';
 import { describe, expect, it } from 'vitest';
-import { createApp, errorHandler, json, type Middleware } from '../src/index.js';
+import { createApp, createRouter, errorHandler, json, type Middleware } from '../src/index.js';
 import { sender } from './support/send.js';
 import { serve } from './support/serve.js';
 
@@ -70,6 +70,23 @@ describe('ctx.redirect()', () => {
     expect(reply.headers.location).toBe('/users/7?a=b');
     expect(reply.headers['content-length']).toBe('0');
     expect(reply.headers).not.toHaveProperty('content-type');
+  });
+
+  it.each([
+    [200, 302],
+    [201, 302],
+    [299, 302],
+    [300, 300],
+    [303, 303],
+    [399, 399],
+    [400, 302],
+  ])('for a route with the status %i sends %i by default', async (status, sent) => {
+    const router = createRouter()
+      .get('/', { status }, (ctx) => ctx.redirect('/a'))
+      .get('/given', { status }, (ctx) => ctx.redirect('/a', 307));
+    const send = await sender(createApp().use(errorHandler()).route('/', router));
+    expect(await send('GET', '/')).toMatchObject({ status: sent, text: '' });
+    expect((await send('GET', '/given')).status).toBe(307);
   });
 
   it('percent-encodes the target', async () => {

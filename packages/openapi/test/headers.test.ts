@@ -136,6 +136,10 @@ describe('what a controller sends', () => {
     @Redirect('/users', 301)
     old() {}
 
+    @Get('/older', { status: 308 })
+    @Redirect('/users')
+    older() {}
+
     @Get('/')
     @SetHeader('Cache-Control', 'no-store')
     list() {
@@ -174,6 +178,8 @@ describe('what a controller sends', () => {
       },
       default: { $ref: '#/components/responses/Error' },
     });
+    const older = Object.keys(Object(paths['/users/older']?.get).responses);
+    expect(older).toEqual(['308', 'default']);
     expect(Object(paths['/users']?.get).responses[200].headers).toEqual({
       'Cache-Control': { $ref: '#/components/headers/Cache-Control' },
     });

@@ -265,22 +265,21 @@ export interface RedirectTarget {
  *
  * @param url - Value of `Location`: absolute or relative, percent-encoded. The members of the returned
  *   object replace placeholders such as `:owner`, percent-encoded.
- * @param statusCode - Integer from 300 to 399; 302 by default.
+ * @param statusCode - Integer from 300 to 399. By default, the status of the route if it is one, or else 302.
  */
 export const Redirect: (url: string, statusCode?: number) => MethodDecorator = createDecorator({
   name: 'Redirect',
   target: METHOD,
   takes: 2,
   example: "@Redirect('/path')",
-  read: (url, statusCode = 302) => {
+  read: (url, statusCode) => {
     if (typeof url !== 'string') {
       return { faults: [refuse('@Redirect()', url, 'URL', "pass a string, such as '/path'.")] };
     }
-    if (typeof statusCode !== 'number') {
+    if (statusCode !== undefined && typeof statusCode !== 'number') {
       const fix = 'use an integer from 300 to 399.';
       return { faults: [refuse('@Redirect()', statusCode, 'status', fix)] };
     }
-    const redirect = Object.freeze({ url, statusCode });
-    return { apply: () => ({ redirect }) };
+    return { apply: () => ({ redirect: Object.freeze({ url, statusCode }) }) };
   },
 });

@@ -17,7 +17,7 @@ export function checkRedirect(redirect: RedirectMetadata | undefined): Diagnosti
 }
 
 /** Returns the first problem of the target of a redirect; an empty list if it has none. */
-function checkTarget({ url, statusCode }: RedirectMetadata): Diagnostic[] {
+function checkTarget({ url, statusCode = 302 }: RedirectMetadata): Diagnostic[] {
   if (typeof url !== 'string' || url === '') {
     return [{ problem: 'the URL of its redirect is empty.', fix: 'pass the URL as a string.' }];
   }

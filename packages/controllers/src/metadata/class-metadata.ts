@@ -36,8 +36,8 @@ export interface HeaderMetadata {
 export interface RedirectMetadata {
   /** Value of `Location`. */
   readonly url: string;
-  /** Integer from 300 to 399. */
-  readonly statusCode: number;
+  /** Integer from 300 to 399. By default, the status of the route if it is one, or else 302. */
+  readonly statusCode: number | undefined;
 }
 
 /** Identifies a decorator of `createRouteMetadata`. */

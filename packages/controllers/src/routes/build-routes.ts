@@ -279,7 +279,7 @@ function describeSent(
   route: RouteDefinition,
   { guards, interceptors }: SharedReferences,
 ): readonly SentDescription[] {
-  const { headers, redirect } = route;
+  const { headers, redirect, status = 200 } = route;
   const applying = guards.filter((guard) => appliesTo(route, guard));
   const sends = [...applying, ...interceptors].flatMap((one) => descriptionOf(one)?.sends ?? []);
   if (headers.length > 0) {
@@ -287,7 +287,8 @@ function describeSent(
     sends.push({ headers: Object.fromEntries(examples) });
   }
   if (redirect !== undefined) {
-    sends.push({ responses: { [redirect.statusCode]: { headers: { Location: 'Where to go.' } } } });
+    const { statusCode = status >= 300 && status < 400 ? status : 302 } = redirect;
+    sends.push({ responses: { [statusCode]: { headers: { Location: 'Where to go.' } } } });
   }
   return sends;
 }
