@@ -35,6 +35,11 @@ describe('requests that the server refuses before the application', () => {
       400,
       'RFC 9112 §6.1',
     ],
+    ['no version', 'GET /\r\nHost: a\r\n\r\n', 400, 'RFC 9112 §3'],
+    ['HTTP/0.9', 'GET / HTTP/0.9\r\nHost: a\r\n\r\n', 400, 'RFC 9112 §2.3'],
+    ['HTTP/2.0', 'GET / HTTP/2.0\r\nHost: a\r\n\r\n', 505, 'RFC 9110 §15.6.6'],
+    ['HTTP/2.0 without Host', 'GET / HTTP/2.0\r\n\r\n', 505, 'RFC 9110 §15.6.6'],
+    ['a version that nobody knows', 'GET / HTTP/4.2\r\nHost: a\r\n\r\n', 400, 'RFC 9112 §2.3'],
     ['a bare LF', 'GET / HTTP/1.1\nHost: a\n\n', 400, 'RFC 9112 §2.2'],
     [
       'both Content-Length and Transfer-Encoding',

@@ -350,12 +350,6 @@ export const suites: readonly Suite[] = [
         tests: strict('CONNECT authority-form accepted'),
       },
     ],
-    open: [
-      {
-        why: 'accepts what the parser of Node.js accepts: HTTP/2.0 in a request line, and a request line without a version.',
-        tests: strict('Invalid HTTP version rejected', 'Malformed request line rejected'),
-      },
-    ],
   },
   {
     name: 'compression',

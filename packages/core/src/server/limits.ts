@@ -74,7 +74,7 @@ export function completeLimits(limits: ServerLimits): Required<ServerLimits> {
  * @param limits - The caller enforces `keepAliveTimeout` and `writeTimeout`.
  * @param closing - Aborts when the server starts closing; undefined for connections in memory.
  * @throws {SetupError} `INVALID_OPTION`, when Node.js rejects the TLS options.
- * @see RFC 9112 §3 (414), §3.2 (Host), §6.1 (HTTP/1.0), RFC 6585 §5 (431), RFC 9110 §15.5.9 (408), §10.1.1 (Expect, 417)
+ * @see RFC 9112 §3 (414), §3.2 (Host), §6.1 (HTTP/1.0), RFC 6585 §5 (431), RFC 9110 §15.5.9, §15.6.6, §10.1.1 (Expect)
  */
 export function createServer(
   handle: RequestListener,
@@ -135,8 +135,7 @@ const IDENTITIES = ['pfx', 'secureContext', 'SNICallback', 'pskCallback'] as con
  * do not show them.
  */
 export function findTlsProblems(tls: TlsOptions | undefined): readonly string[] {
-  if (tls === undefined) return [];
-  const problem = findTlsProblem(tls);
+  const problem = tls === undefined ? undefined : findTlsProblem(tls);
   return problem === undefined ? [] : [`${INVALID_TLS} ${problem}. Pass tls: { key, cert }.`];
 }
 
@@ -179,7 +178,7 @@ const HOST = /^(?:(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})*|\[[\da-f]*:[\da-f:.]+\])(?:
 /** The last `Host` that matched. Most requests repeat it. */
 let knownHost = '';
 
-/** Returns the error of an unacceptable request head, or undefined. */
+/** Returns the error of an unacceptable request head, or undefined. Without a version, Node.js assumes HTTP/0.9. */
 function checkHead(
   req: IncomingMessage,
   { maxHeaders, maxTargetSize }: Required<ServerLimits>,
@@ -203,9 +202,11 @@ function checkHead(
   if (host !== knownHost && !HOST.test(host))
     return new HttpError(400, 'The Host header is not a host. Send that of the URL.');
   knownHost = host;
-  if (httpVersion !== '1.1' && req.headers['transfer-encoding'] !== undefined)
-    return new HttpError(400, 'HTTP/1.0 has no Transfer-Encoding. Send a Content-Length.');
-  return undefined;
+  if (httpVersion === '1.1') return undefined;
+  if (httpVersion !== '1.0')
+    return new HttpError(httpVersion === '0.9' ? 400 : 505, 'Send HTTP/1.1.', { expose: true });
+  if (req.headers['transfer-encoding'] === undefined) return undefined;
+  return new HttpError(400, 'HTTP/1.0 has no Transfer-Encoding. Send a Content-Length.');
 }
 
 /** Refuses a request before it reaches the application, and closes the connection. */
