@@ -318,6 +318,19 @@ mistake(
 );
 
 mistake(
+  'a check of the user that calls `next()`, after the routes',
+  { warning: 'runs for no route, because all of them are registered before it' },
+  () =>
+    createApp()
+      .get('/users', () => [])
+      .use((ctx, next) => {
+        if (ctx.get('authorization') === undefined) throw new UnauthorizedError();
+        return next();
+      }),
+  '/users',
+);
+
+mistake(
   'a check of the user after a router, for its prefix',
   { warning: "runs for no route below '/admin'" },
   () =>

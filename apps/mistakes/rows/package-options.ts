@@ -219,6 +219,16 @@ mistake("`rateLimit({ onFailure: 'close' })`", { compiler: '"close"', startup: "
   using(rateLimit({ points: 100, duration: 60, onFailure: 'close' })),
 );
 
+mistake(
+  'two `rateLimit()` of different sizes with one name and one store',
+  { warning: 'counts together with a limit of 100 points' },
+  () => {
+    const store = { add: async () => ({ points: 1, msBeforeNext: 1_000 }) };
+    const limit = (points: number) => rateLimit({ points, duration: 60, name: 'api', store });
+    return using(limit(100)).post('/sign-in', limit(5), () => 1);
+  },
+);
+
 mistake('`rateLimit()` without options', { compiler: 'arguments', startup: 'points' }, () =>
   using(rateLimit()),
 );

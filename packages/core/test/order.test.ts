@@ -319,6 +319,17 @@ describe('a function with a prefix, after the routes below it', () => {
     ]);
   });
 
+  const requireUser: Middleware = ({ path }, next) => {
+    if (path === '/') throw new ForbiddenError();
+    return next();
+  };
+  it('causes a warning without a prefix if it passes some requests on and rejects others', () => {
+    const app = createApp().get('/health', handler).route('/users', users()).use(requireUser);
+    expect(warningsOf(app)).toEqual([
+      "The middleware 'requireUser' runs for no route, because all of them are registered before it: the route GET /health, the router mounted at '/users'. Register it before the routes, or pass it to intended() if it is for unknown paths.",
+    ]);
+  });
+
   const known = guard();
   it.each<[string, Application]>([
     ['there is a route below it afterwards', app().use('/admin', guard()).post('/admin', handler)],
@@ -331,6 +342,8 @@ describe('a function with a prefix, after the routes below it', () => {
       }),
     ],
     ['it is for all paths', app().use(guard())],
+    ['it rejects all paths', app().use(isAdmin)],
+    ['a route follows it', app().use(requireUser).get('/health', handler)],
     ['it is intended', app().use('/admin', intended(guard()))],
     [
       'it also runs before them',
@@ -347,13 +360,15 @@ describe('middleware at the end of a route', () => {
       name: 'pass()',
       role: 'middleware',
     });
+    const foreign = describeFunction<Middleware>(() => undefined, { role: 'foreign' });
     const app = createApp()
       .get('/', () => 1, limit('cors'))
       .post('/', () => 1, limit('cors'))
-      .get('/a', handler, described);
+      .get('/a', handler, described)
+      .get('/b', foreign, described);
     expect(warningsOf(app)).toEqual([
       'limit() never runs, because a function before it in the route does not call next(): GET /, POST /. Pass limit() before the handler, or to intended().',
-      'pass() never runs, because a function before it in the route does not call next(): GET /a. Pass pass() before the handler, or to intended().',
+      'pass() never runs, because a function before it in the route does not call next(): GET /a, GET /b. Pass pass() before the handler, or to intended().',
     ]);
   });
 

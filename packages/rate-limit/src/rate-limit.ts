@@ -28,7 +28,7 @@ import {
   oneOf,
 } from '@fairlead/options';
 import { networkOf } from './network-of.js';
-import { MemoryStore, type RateLimitStore } from './store.js';
+import { COUNTS, MemoryStore, type RateLimitStore } from './store.js';
 
 /** What a limit knows about a client after it has counted a request. */
 export interface RateLimitState {
@@ -161,8 +161,33 @@ export function rateLimit(options: RateLimitOptions): Middleware {
     await limit(ctx);
     return next();
   });
-  const warning = () => describeDuration('rateLimit()', options.duration);
+  const warning = createWarning('rateLimit()', options);
   return describe(middleware, { role: 'middleware', warning, sends: describeSent(options) });
+}
+
+/** Creates the function that warns about options that can work, but are usually a mistake. */
+function createWarning(call: string, options: RateLimitOptions): () => string | undefined {
+  const conflict = findSharedCount(call, options);
+  return () => describeDuration(call, options.duration) ?? conflict;
+}
+
+/** The size of the first limit of each name, by what counts it. */
+const firstSizes = new WeakMap<object, Map<string, string>>();
+
+/** Finds a limit of another size that counts together with this one. Limits of the same size may be one limit. */
+function findSharedCount(
+  call: string,
+  { store, name = DEFAULT_NAME, points, duration }: RateLimitOptions,
+): string | undefined {
+  if (store === undefined || typeof points === 'function') return undefined;
+  const counts: object = Reflect.get(store, COUNTS) ?? store;
+  const sizes = firstSizes.get(counts) ?? new Map<string, string>();
+  firstSizes.set(counts, sizes);
+  const size = `${points} points per ${duration} s`;
+  const first = sizes.get(name) ?? size;
+  sizes.set(name, first);
+  if (first === size) return undefined;
+  return `${call} has ${size}, but counts together with a limit of ${first}, because both have the name '${name}' and the same store. Pass another name, or pass its result to intended().`;
 }
 
 /** Warns about a duration that was probably meant in milliseconds: minutes, or seconds that are no hours. */
@@ -189,7 +214,7 @@ export function rateLimitGuard(options: RateLimitOptions): (ctx: Context) => Pro
     return true;
   });
   const slot = `rate limit ${options.name ?? DEFAULT_NAME}`;
-  const warning = () => describeDuration('rateLimitGuard()', options.duration);
+  const warning = createWarning('rateLimitGuard()', options);
   const sends = describeSent(options);
   return describe(guard, { role: 'guard', middleware: 'rateLimit()', slot, warning, sends });
 }

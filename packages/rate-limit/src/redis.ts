@@ -7,7 +7,7 @@ import {
   nonEmptyString,
   positiveMilliseconds,
 } from '@fairlead/options';
-import type { RateLimitCount, RateLimitStore } from './store.js';
+import { COUNTS, type RateLimitCount, type RateLimitStore } from './store.js';
 
 /** A client from the npm package `redis`, which may be a cluster client. You create, connect and close it. */
 export interface RedisClient {
@@ -42,6 +42,9 @@ if left < 0 then
 end
 return {total, left}`;
 
+/** What the stores of each client share, by prefix. */
+const countsOf = new WeakMap<RedisClient, Map<string, object>>();
+
 /** How long a server that did not respond in time is left alone, in milliseconds. */
 const PAUSE = 1_000;
 
@@ -66,10 +69,14 @@ export function createRedisStore(
   }
   throwTogether(problems);
   const { prefix = 'rate-limit:', timeout = 500 } = options;
+  const ofClient = countsOf.get(client) ?? new Map<string, object>();
+  countsOf.set(client, ofClient);
+  const counts = ofClient.get(prefix) ?? {};
+  ofClient.set(prefix, counts);
   let pausedUntil = Number.NEGATIVE_INFINITY;
   const late = (): Error => new Error(`Redis did not respond within ${timeout} ms.`);
 
-  return {
+  const store: RateLimitStore = {
     async add(key, points, duration) {
       if (client.isReady === false) throw new Error('The Redis client is not connected.');
       if (performance.now() < pausedUntil) throw late();
@@ -91,6 +98,7 @@ export function createRedisStore(
       }
     },
   };
+  return Object.assign(store, { [COUNTS]: counts });
 }
 
 function isClient(client: unknown): boolean {

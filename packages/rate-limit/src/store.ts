@@ -20,6 +20,9 @@ export interface RateLimitStore {
   add(key: string, points: number, duration: number): Promise<RateLimitCount>;
 }
 
+/** Where a store has the object that all stores with the same counts share. Without it, the store is this object. */
+export const COUNTS: unique symbol = Symbol.for('@fairlead/rate-limit:counts');
+
 /** How many ended windows a request removes at most, so that no request pays for all of them. */
 const MAX_REMOVED = 10;
 

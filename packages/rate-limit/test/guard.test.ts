@@ -244,6 +244,26 @@ it('causes a warning if its duration may be in milliseconds, unless it is intend
   expect(warnings).toEqual([message, message]);
 });
 
+it('causes a warning if it counts together with a limit of another size', async () => {
+  const store: RateLimitStore = { add: async () => ({ points: 1, msBeforeNext: 1_000 }) };
+  const limit = (points: number) => rateLimitGuard({ points, duration: 60, name: 'files', store });
+  const hundred = limit(100);
+  @Controller('/files')
+  @UseGuard(hundred)
+  class Files {
+    @Get()
+    @UseGuard(limit(2))
+    list() {}
+  }
+  const warnings: string[] = [];
+  const logger = { debug() {}, warn: (message: string) => void warnings.push(message) };
+  const options = { container: createContainer(), controllers: [Files], logger };
+  await createApp().plugin(controllersPlugin({ router: createRouter(), ...options }));
+  expect(warnings).toEqual([
+    "[controllers] rateLimitGuard() has 2 points per 60 s, but counts together with a limit of 100 points per 60 s, because both have the name 'files' and the same store. Pass another name, or pass its result to intended().",
+  ]);
+});
+
 it('documents show the headers and the responses of limits, as middleware and as guards', async () => {
   const app = await createClasses();
   app.use(rateLimit({ points: 1, duration: 60, onFailure: 'closed' })).get('/', () => 'ok');

@@ -14,7 +14,8 @@ import {
 } from '@fairlead/core';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type RateLimitOptions, rateLimit } from '../src/index.js';
+import { type RateLimitOptions, type RateLimitStore, rateLimit } from '../src/index.js';
+import { createRedisStore, type RedisClient } from '../src/redis.js';
 import { create } from './support/limit.js';
 import { serve } from './support/serve.js';
 
@@ -244,28 +245,93 @@ describe('a proxy that the application does not know', () => {
   });
 });
 
-describe('a duration that may be in milliseconds', () => {
-  const warningsOf = (middleware: Middleware) => {
-    const emit = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
-    onTestFinished(() => emit.mockRestore());
-    createApp()
-      .use(middleware)
-      .get('/', () => 1)
-      .seal();
-    return emit.mock.calls.map(([message]) => message);
-  };
+/** Returns the warnings of an application with middleware. */
+function startWarnings(...middleware: readonly [Middleware, ...Middleware[]]) {
+  const emit = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+  onTestFinished(() => emit.mockRestore());
+  createApp()
+    .use(...middleware)
+    .get('/', () => 1)
+    .seal();
+  return emit.mock.calls.map(([message]) => message);
+}
 
+describe('limits with the same name', () => {
+  const createStore = (): RateLimitStore => ({
+    add: async (points) => ({ points: Number(points), msBeforeNext: 1_000 }),
+  });
+  const client = (): RedisClient => ({ eval: async () => [1, 1_000] });
+  const limit = (store: RateLimitStore, points = 5, duration = 60) =>
+    rateLimit({ points, duration, name: 'api', store });
+
+  it('cause a warning if one store counts them together and they differ', () => {
+    const store = createStore();
+    const message = (size: string) =>
+      `rateLimit() has ${size}, but counts together with a limit of 5 points per 60 s, because both have the name 'api' and the same store. Pass another name, or pass its result to intended().`;
+    expect(startWarnings(limit(store), limit(store, 9), limit(store, 5, 3_600))).toEqual([
+      message('9 points per 60 s'),
+      message('5 points per 3600 s'),
+    ]);
+  });
+
+  it('cause a warning in Redis stores of the same client and prefix', () => {
+    const [one, two] = [client(), client()];
+    const [same, again, prefixed, other] = [
+      createRedisStore(one),
+      createRedisStore(one, { timeout: 100 }),
+      createRedisStore(one, { prefix: 'other:' }),
+      createRedisStore(two),
+    ];
+    const warnings = startWarnings(
+      limit(same),
+      limit(prefixed, 7),
+      limit(other, 8),
+      limit(again, 9),
+    );
+    expect(warnings).toEqual([expect.stringMatching(/^rateLimit\(\) has 9 points .* limit of 5 /)]);
+  });
+
+  it.each<[string, () => readonly [Middleware, ...Middleware[]]]>([
+    [
+      'they have the same size',
+      () => {
+        const store = createStore();
+        return [limit(store), limit(store)];
+      },
+    ],
+    ['each has a store', () => [limit(createStore()), limit(createStore(), 9)]],
+    [
+      'the second is intended',
+      () => {
+        const store = createStore();
+        return [limit(store), intended(limit(store, 9))];
+      },
+    ],
+    [
+      'their points are functions',
+      () => {
+        const [store, points] = [createStore(), () => 5];
+        const one = () => rateLimit({ points, duration: 60, name: 'api', store });
+        return [limit(store, 9), one()];
+      },
+    ],
+  ])('cause none if %s', (_case, create) => {
+    expect(startWarnings(...create())).toEqual([]);
+  });
+});
+
+describe('a duration that may be in milliseconds', () => {
   it.each([60_000, 61_000, 300_000, 900_000])('causes a warning if it is %d', (duration) => {
-    expect(warningsOf(rateLimit({ points: 1, duration }))).toEqual([
+    expect(startWarnings(rateLimit({ points: 1, duration }))).toEqual([
       `rateLimit() has windows of ${duration} seconds. If you mean milliseconds, pass duration: ${duration / 1_000}; otherwise pass its result to intended().`,
     ]);
   });
 
   it.each([60, 30_000, 72_000, 86_400, 432_000, 604_800])('causes none if it is %d', (duration) => {
-    expect(warningsOf(rateLimit({ points: 1, duration }))).toEqual([]);
+    expect(startWarnings(rateLimit({ points: 1, duration }))).toEqual([]);
   });
 
   it('causes none if it is intended', () => {
-    expect(warningsOf(intended(rateLimit({ points: 1, duration: 60_000 })))).toEqual([]);
+    expect(startWarnings(intended(rateLimit({ points: 1, duration: 60_000 })))).toEqual([]);
   });
 });

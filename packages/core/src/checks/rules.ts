@@ -154,13 +154,14 @@ function missesRoutes(one: PlacedMiddleware, silence: string): Found {
 }
 
 /**
- * Names a function of the application that seems to be for the routes below its prefix: it passes requests on,
- * or rejects some of them. Returns undefined for any other one, which may respond to paths without a route.
+ * Names a function of the application that seems to be for routes, by two of three signs: it has a prefix, passes
+ * requests on, rejects some. Returns undefined for any other one, which may respond to paths without a route.
  */
 function nameOfCheck({ middleware, prefix }: PlacedMiddleware): string | undefined {
-  if (prefix === '/' || !isUnknown(middleware) || isResponder(middleware)) return undefined;
+  if (!isUnknown(middleware) || isResponder(middleware)) return undefined;
   const text = `${middleware}`;
-  if (middleware.length < 2 && !/\b40[13]\b|Unauthorized|Forbidden/.test(text)) return undefined;
+  const rejects = /\b40[13]\b|Unauthorized|Forbidden/.test(text);
+  if ([prefix !== '/', middleware.length > 1, rejects].filter(Boolean).length < 2) return undefined;
   if (/\b404\b|NotFound/.test(text)) return undefined;
   const { name } = middleware;
   return name === '' ? `A function of app.use('${prefix}')` : `The middleware '${name}'`;
@@ -244,8 +245,7 @@ function coversNoRoute(
   const sections = routes.flatMap(({ pattern: { text } }) =>
     [...text.matchAll(/(?!^)(?=\/)|$/g)].map(({ index }) => text.slice(0, index)),
   );
-  const depth = prefix.split('/').length;
-  const similar = sections.filter((one) => one.split('/').length === depth);
+  const similar = sections.filter((one) => one.split('/').length === prefix.split('/').length);
   const nearest = sections.find((one) => one.endsWith(prefix)) ?? nearestName(prefix, similar);
   const others = places.flatMap((other) => (other.prefix === '/' ? other.call : []));
   if (nearest === undefined && [...call, ...others].some(mayRespond)) return undefined;
