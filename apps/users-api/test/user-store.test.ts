@@ -1,3 +1,4 @@
+import { cases, codePoint } from '@fairlead/test-support/properties';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { UserStore } from '../src/users/store/user-store.js';
@@ -203,7 +204,7 @@ describe.each(CONTRACT_NAMES)('the %s store', (name) => {
   it('returns any well-formed Unicode text without U+0000 unchanged', async () => {
     const store = await open();
     const text = fc
-      .string({ unit: 'binary' })
+      .string({ unit: codePoint })
       .map((raw) => raw.toWellFormed().replaceAll('\0', ''));
     await fc.assert(
       fc.asyncProperty(text, text, async (userName, email) => {
@@ -212,6 +213,7 @@ describe.each(CONTRACT_NAMES)('the %s store', (name) => {
         await store.update(id, { name: email, email: userName });
         expect(await store.find(id)).toMatchObject({ name: email, email: userName });
       }),
+      { numRuns: cases(25) },
     );
   });
 
@@ -226,6 +228,7 @@ describe.each(CONTRACT_NAMES)('the %s store', (name) => {
         expect(pages.flatMap((page) => page.users)).toEqual(list);
         expect(pages.map((page) => page.total)).toEqual(pages.map(() => 23));
       }),
+      { numRuns: cases(30) },
     );
   });
 });

@@ -11,12 +11,13 @@ import {
   type Server,
 } from '@fairlead/core';
 import { createContainer } from '@fairlead/di';
+import { cases } from '@fairlead/test-support/properties';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Controller, Ctx, controllersPlugin, Get, UseGuard } from '../src/index.js';
 
 /** Number of spellings to try for each path. */
-const CASES = Number(process.env.FUZZ_CASES ?? 60);
+const CASES = cases(15);
 const TIMEOUT = 30_000 + 20 * CASES;
 
 const KEY = { 'X-Key': 'secret' };

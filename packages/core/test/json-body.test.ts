@@ -1,3 +1,4 @@
+import { cases } from '@fairlead/test-support/properties';
 import { connectRaw } from '@fairlead/test-support/raw-connection';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -56,7 +57,7 @@ describe('a JSON body', () => {
         const cut = await send('POST', '/', { body: chunks, headers: JSON_TYPE });
         expect([cut.status, cut.text]).toEqual([whole.status, whole.text]);
       }),
-      { numRuns: 50 },
+      { numRuns: cases(15) },
     );
   });
 

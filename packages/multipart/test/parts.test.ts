@@ -3,6 +3,7 @@ import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import { createApp, errorHandler } from '@fairlead/core';
+import { cases } from '@fairlead/test-support/properties';
 import { connectRaw } from '@fairlead/test-support/raw-connection';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -68,7 +69,7 @@ describe('parts()', () => {
         const stream = Readable.from(chunks.filter((chunk) => chunk !== ''));
         expect(await send(stream)).toBe(await send(body));
       }),
-      { numRuns: 60 },
+      { numRuns: cases(20) },
     );
   });
 

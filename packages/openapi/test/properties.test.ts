@@ -1,4 +1,5 @@
 import { createApp, type Handler } from '@fairlead/core';
+import { cases } from '@fairlead/test-support/properties';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -111,7 +112,7 @@ it('a document accepts what its schemas accept, however they are shared', () => 
         }
       },
     ),
-    { numRuns: 100 },
+    { numRuns: cases(20) },
   );
 });
 
@@ -120,6 +121,7 @@ it('the same routes result in the same text', () => {
     fc.property(fc.array(shape, { maxLength: 5 }), (shapes) => {
       expect(JSON.stringify(documentOf(shapes))).toBe(JSON.stringify(documentOf(shapes)));
     }),
+    { numRuns: cases(30) },
   );
 });
 
@@ -157,6 +159,6 @@ it('any routes result in a valid document with unique operation IDs', async () =
       expect(operations.length).toBeGreaterThanOrEqual(distinct.size > 0 ? 1 : 0);
       expect(await findMetaSchemaErrors(document)).toEqual([]);
     }),
-    { numRuns: 40 },
+    { numRuns: cases(12) },
   );
 });

@@ -1,3 +1,4 @@
+import { cases } from '@fairlead/test-support/properties';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { InvalidPatternError } from '../errors/setup-error.js';
@@ -42,7 +43,7 @@ it('an escaped pattern matches its text, escaped by the client or not', () => {
       expect(match(`/${escapeAll(text)}`, `/${sent}`)).toEqual([]);
       expect(match(`/a/:id${escapeAll(text)}`, `/a/7${sent}`)).toEqual(['7']);
     }),
-    { numRuns: 2000 },
+    { numRuns: cases(500) },
   );
 });
 
@@ -52,7 +53,7 @@ it('an escaped pattern matches nothing else', () => {
       fc.pre(text !== other);
       expect(match(`/${escapeAll(text)}`, `/${encodeURIComponent(other)}`)).toBeUndefined();
     }),
-    { numRuns: 2000 },
+    { numRuns: cases(500) },
   );
 });
 
@@ -82,6 +83,6 @@ it('a valid pattern matches the URL that it seems to describe, with its values',
       expect([search, hash]).toEqual(['', '']);
       expect(match(pattern, pathname)).toEqual(parsePattern(pattern).names.map(() => '7'));
     }),
-    { numRuns: 5000 },
+    { numRuns: cases(1_000) },
   );
 });

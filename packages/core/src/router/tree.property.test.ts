@@ -1,3 +1,4 @@
+import { cases } from '@fairlead/test-support/properties';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type PathRules, parsePattern } from './pattern.js';
@@ -117,7 +118,7 @@ it('the tree finds what a naive linear matcher finds', () => {
       const found = grow(routes, rules).find(method, path);
       expect(found).toEqual(findNaively(routes, rules, method, path));
     }),
-    { numRuns: 5000 },
+    { numRuns: cases(1_000) },
   );
 });
 
@@ -127,7 +128,7 @@ it('the order of insertion has no effect', () => {
       const backward = grow(routes.toReversed(), rules).find(method, path);
       expect(backward).toEqual(grow(routes, rules).find(method, path));
     }),
-    { numRuns: 1000 },
+    { numRuns: cases(250) },
   );
 });
 
@@ -139,6 +140,6 @@ it('the methods of a path are the methods of all routes that match it', () => {
         new Set(matching.map((route) => route.method)),
       );
     }),
-    { numRuns: 2000 },
+    { numRuns: cases(500) },
   );
 });

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { cases } from '@fairlead/test-support/properties';
 import fc from 'fast-check';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
@@ -91,7 +92,7 @@ describe('findUrlProblem', () => {
         const problem = findUrlProblem(url);
         return problem === undefined ? new pg.Client(url).host === 'db' : !problem.includes('Zq9');
       }),
-      { numRuns: 2_000 },
+      { numRuns: cases(300) },
     );
   });
 });
