@@ -52,6 +52,7 @@ describe('Container.initialize after a failure', () => {
     expect(error).toBeInstanceOf(InitializationError);
     expect(error).toMatchObject({
       code: 'DI_INITIALIZATION_FAILED',
+      token: 'mail',
       problems: [{ token: 'mail' }, { token: Broken }, { token: 'db' }],
     });
     expect(error.message).toMatch(

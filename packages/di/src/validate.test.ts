@@ -46,6 +46,14 @@ describe('Container.validate', () => {
     ]);
   });
 
+  it('reports a captured service once if two parameters have it', () => {
+    const Mailer = classNeeding('Mailer', Audit, optional(Audit), Audit);
+
+    expect(problemsOf(createContainer(), [Mailer])).toEqual([
+      'The singleton Mailer would capture Audit, which lives for one request.',
+    ]);
+  });
+
   it('reports the full path to each problem', () => {
     const problems = createContainer().register(NoMetadata).validate([App]);
 
@@ -128,6 +136,17 @@ describe('Container.validate', () => {
       [Other, 'otherr'],
       [Users, 'database', Users],
       [Beside, Beside],
+    ]);
+  });
+
+  it('reports what a misspelled token of several providers leads to, which is the last one', () => {
+    const create = (token: Token) => ({ useFactory: () => 1, inject: [token] });
+    const container = createContainer()
+      .register('stores', create('first'), { multi: true })
+      .register('stores', create('last'), { multi: true });
+
+    expect(problemsOf(container, [classNeeding('Users', 'storess')]).slice(1)).toEqual([
+      "Nothing provides 'last' (parameter 0 of 'stores').",
     ]);
   });
 

@@ -28,6 +28,12 @@ describe('createJwtAuth()', () => {
     [{ ...EXPECTED, secret: SECRET, isuer: 'a' }, "has no option 'isuer'. Did you mean 'issuer'?"],
     [{ issuer: '', audience: [], secret: SECRET }, 'must be a non-empty string or'],
     [{ issuer: 'a', audience: [], secret: SECRET }, 'audience of createJwtAuth() must be'],
+    [{ issuer: 'a', audience: ['a', ''], secret: SECRET }, 'audience of createJwtAuth() must be'],
+    [
+      { ...EXPECTED, secret: SECRET, maxTokenLength: 0 },
+      'maxTokenLength of createJwtAuth() must be an integer of at least 1: got 0.',
+    ],
+    [{ ...EXPECTED, secret: SECRET, clockTolerance: -1 }, 'from 0 to 300: got -1.'],
     [{ ...EXPECTED, secret: SECRET, clockTolerance: 301 }, ': got 301.'],
     [
       { ...EXPECTED, secret: SECRET, realm: 'a"b' },
@@ -114,6 +120,12 @@ describe('createJwtAuth()', () => {
     [{ ...EXPECTED, jwks: 'file:///etc/keys' }, "cannot use 'file:' as the protocol of jwks"],
     [{ ...EXPECTED, jwks: { keys: [] } }, 'cannot use this jwks. Use a URL, or an object { keys }'],
     [{ ...EXPECTED, jwks: { keys: [{ kty: 'oct', k: 'AAAA' }] } }, 'cannot use this jwks.'],
+    [{ ...EXPECTED, jwks: { keys: [rsa.privateKey.export({ format: 'jwk' })] } }, 'this jwks.'],
+    [{ ...EXPECTED, jwks: { keys: [ec.publicKey.export({ format: 'jwk' }), 5] } }, 'this jwks.'],
+    [
+      { ...EXPECTED, jwks: new URL('ftp://127.0.0.1/') },
+      "cannot use 'ftp:' as the protocol of jwks",
+    ],
     [{ ...EXPECTED, jwks: 5 }, 'cannot use this jwks.'],
   ])('rejects %o', (options, message) => {
     expect(() => Reflect.apply(createJwtAuth, undefined, [options])).toThrow(
@@ -190,6 +202,20 @@ describe('a key', () => {
     expect(() => createJwtAuth({ ...EXPECTED, secret, algorithms: ['HS512'] })).toThrow(
       'Use HS256, HS384.',
     );
+  });
+
+  // RFC 7518 §3.2
+  it.each([
+    [31, 'a secret of 31 bytes. Use at least 32'],
+    [32, 'Use HS256.'],
+    [47, 'Use HS256.'],
+    [48, 'Use HS256, HS384.'],
+    [63, 'Use HS256, HS384.'],
+    [64, 'Use HS256, HS384, HS512.'],
+  ])('may be %i bytes if they are enough for an algorithm: %s', (size, message) => {
+    const secret = new Uint8Array(size).fill(7);
+    const create = () => createJwtAuth({ ...EXPECTED, secret, algorithms: ['RS256'] });
+    expect(create).toThrow(message);
   });
 
   it('with an algorithm of its own is used for no other', async () => {

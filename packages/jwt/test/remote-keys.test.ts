@@ -138,6 +138,30 @@ describe('the times of remote keys', () => {
     expect(keys.requests()).toBe(2);
   });
 
+  it('are 10 seconds between two fetches by default', async () => {
+    const keys = await serveKeys((_, res) => respond(res, oneKey));
+    const { statusOf } = await consume(keys.url);
+    const requests: number[] = [];
+    for (const wait of [0, 9_999, 1]) {
+      vi.advanceTimersByTime(wait);
+      expect(await statusOf(await signWith(second))).toBe(401);
+      requests.push(keys.requests());
+    }
+    expect(requests).toEqual([1, 1, 2]);
+  });
+
+  it('are 1 hour after their lifetime for keys that cannot be fetched by default', async () => {
+    const keys = await serveKeys((_, res) => respond(res, oneKey));
+    const { statusOf } = await consume(keys.url);
+    const token = await signWith(first);
+    expect(await statusOf(token)).toBe(200);
+    await keys.stop();
+    vi.advanceTimersByTime(600_000 + 3_599_999);
+    expect(await statusOf(token)).toBe(200);
+    vi.advanceTimersByTime(1);
+    expect(await statusOf(token)).toBe(503);
+  });
+
   it('end the cooldown when it has passed, and clients learn its rest', async () => {
     const keys = await serveKeys((_, res) => res.writeHead(500).end());
     const { send } = await consume(keys.url, { cooldown: 3_600_000 });
@@ -155,7 +179,8 @@ describe('the times of remote keys', () => {
 
 describe('an issuer that fails', () => {
   const failures: Record<string, (res: ServerResponse, path?: string) => unknown> = {
-    'status 500': (res) => res.writeHead(500).end('{"keys":[]}'),
+    'status 500': (res) => res.writeHead(500).end(JSON.stringify(oneKey)),
+    'status 201': (res) => res.writeHead(201).end(JSON.stringify(oneKey)),
     'status 204': (res) => res.writeHead(204).end(),
     'a redirect': (res, path) => {
       if (path === '/elsewhere') respond(res, oneKey);
@@ -186,6 +211,16 @@ describe('an issuer that fails', () => {
     });
     expect(onError).toHaveBeenCalledExactlyOnceWith(expect.any(Error));
     expect(report).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    [1_048_576, 200],
+    [1_048_577, 503],
+  ])('whose key set has %i bytes leads to a %i', async (bytes, status) => {
+    const text = JSON.stringify(oneKey);
+    const keys = await serveKeys((_, res) => res.end(text + ' '.repeat(bytes - text.length)));
+    const { statusOf } = await consume(keys.url);
+    expect(await statusOf(await signWith(first))).toBe(status);
   });
 
   it('by being slow delays no request for longer than the timeout, and none during the cooldown', async () => {

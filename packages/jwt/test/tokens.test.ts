@@ -3,7 +3,7 @@ import { createApp, errorHandler } from '@fairlead/core';
 import { exchange } from '@fairlead/test-support/raw-connection';
 import fc from 'fast-check';
 import { CompactEncrypt, CompactSign, exportJWK } from 'jose';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createJwtAuth } from '../src/index.js';
 import {
   AUDIENCE,
@@ -183,6 +183,9 @@ describe('a token', () => {
         detail: 'The token is longer than 300 characters.',
       });
     }
+    expect(await rejectionOf(await bearer('x'.repeat(8_192)))).toMatchObject({
+      detail: 'The token is malformed.',
+    });
     expect(await rejectionOf(await bearer('x'.repeat(8_193)))).toMatchObject({
       detail: 'The token is longer than 8192 characters.',
     });
@@ -335,6 +338,14 @@ describe('a token', () => {
 describe('a token that was accepted before', () => {
   afterEach(() => {
     vi.useRealTimers();
+  });
+
+  it('has its signature verified once', async () => {
+    const verify = vi.spyOn(crypto.subtle, 'verify');
+    onTestFinished(() => verify.mockRestore());
+    const token = await sign({ sub: 'twice' });
+    for (const _ of Array(3)) expect((await bearer(token)).status).toBe(200);
+    expect(verify).toHaveBeenCalledTimes(1);
   });
 
   it('is rejected once it has expired', async () => {

@@ -110,9 +110,6 @@ const TAG_BYTES = 16;
 /** The characters of a salt. */
 const SALT_LENGTH = (SALT_BYTES / 3) * 4;
 
-/** The cookies that a key encrypts. Random nonces stay unique among far more: 2³². */
-const MAX_COOKIES = 2 ** 24;
-
 /** The keys of other processes that are kept. The oldest is derived again when it is needed. */
 const MAX_KEYS = 1_000;
 
@@ -122,22 +119,27 @@ const MAX_KEYS = 1_000;
  *
  * @see NIST SP 800-38D §8.3
  */
-class Cipher {
+export class Cipher {
   readonly #secret: Uint8Array;
   readonly #context: string;
+  readonly #maxCookies: number;
   /** The keys of salts. */
   readonly #keys = new Map<string, KeyObject>();
   #current: { readonly salt: string; readonly key: KeyObject } | undefined;
   #count = 0;
 
-  /** @param context - Another context has other keys. */
-  constructor(secret: string | Uint8Array, context: string) {
+  /**
+   * @param context - Another context has other keys.
+   * @param maxCookies - The cookies that a key encrypts. Random nonces stay unique among far more: 2³².
+   */
+  constructor(secret: string | Uint8Array, context: string, maxCookies = 2 ** 24) {
     this.#secret = Buffer.from(secret);
     this.#context = context;
+    this.#maxCookies = maxCookies;
   }
 
   encrypt(text: string): string {
-    if (this.#current === undefined || this.#count >= MAX_COOKIES) {
+    if (this.#current === undefined || this.#count >= this.#maxCookies) {
       const salt = randomBytes(SALT_BYTES).toString('base64url');
       this.#current = { salt, key: this.#derive(salt) };
       this.#count = 0;

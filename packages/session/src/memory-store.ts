@@ -79,10 +79,8 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): SessionStor
       if (entry?.text !== expected) return false;
       const size = Buffer.byteLength(text);
       const growth = size - (entry?.size ?? 0);
-      /** A session that exists may change while it does not grow. */
       const isFull = (): boolean =>
-        (entry === undefined && entries.size >= maxSessions) ||
-        (growth > 0 && bytes + growth > maxBytes);
+        (entry === undefined && entries.size >= maxSessions) || bytes + growth > maxBytes;
       if (now >= nextSweep || (now >= firstExpiry && isFull())) sweep(now);
       if (isFull()) throw full(entries.size, bytes, maxSessions, maxBytes);
       const written = { text, size, expires: 0 };

@@ -117,6 +117,18 @@ describe('an encrypted cookie', () => {
     expect(await (await client.send('/id')).json()).toEqual({ id });
   });
 
+  it('persists for the rest of the lifetime of the session, in whole seconds', async () => {
+    const app = createAccounts({ keys: [NEW_KEY], lifetime: 100_001, persistent: true });
+    const client = await serve(app);
+    const ages: unknown[] = [];
+    for (const wait of [0, 40_000, 59_501, 499]) {
+      vi.setSystemTime(Date.now() + wait);
+      const [line] = (await client.send('/visit', POST)).headers.getSetCookie();
+      ages.push(/; Max-Age=(\d+)/.exec(line ?? '')?.[1]);
+    }
+    expect(ages).toEqual(['101', '61', '1', '1']);
+  });
+
   it('does not fail a response that the handler writes when it would be set again', async () => {
     const app = createAccounts({ keys: [NEW_KEY] }).get('/raw', (ctx) => {
       ctx.takeOver().end('raw');

@@ -1,4 +1,5 @@
 import { createApp, intended, SetupError } from '@fairlead/core';
+import { descriptionOf } from '@fairlead/core/extend';
 import { describe, expect, it, vi } from 'vitest';
 import { createMemoryStore, type SessionOptions, session } from '../src/index.js';
 import { createRedisStore, type RedisClient } from '../src/redis.js';
@@ -37,7 +38,7 @@ describe('session', () => {
       { keys, lifetime: 34_560_000_001 },
       'must be an integer number of milliseconds from 1 to 34560000000: got 34560000001.',
     ],
-    ['no bytes', { keys, maxBytes: 0 }, 'must be an integer number of bytes'],
+    ['no bytes', { keys, maxBytes: 0 }, 'must be an integer number of bytes of at least 1: got 0.'],
     ['no time for the store', { keys, storeTimeout: 0 }, 'must be an'],
     [
       'an idle timeout above the lifetime',
@@ -47,6 +48,14 @@ describe('session', () => {
     ['a relative path', { keys, path: 'a' }, 'must be a path that starts'],
     ['a path with an attribute', { keys, path: '/;Domain=a' }, ": got '/;Domain=a'."],
     ['a list of paths', { keys, path: ['/a'] }, 'must be a path that starts'],
+    ['a list of names', { keys, name: ['a'] }, 'must be let'],
+    ['a list of hosts', { keys, domain: ['a.example'] }, 'must be a host'],
+    ['a function as a store', { store: () => undefined }, 'store of session() must be an'],
+    [
+      'a store without one of the methods',
+      { store: { ...createMemoryStore(), delete: undefined } },
+      'store of session() must be an',
+    ],
     [
       'a URL as the domain',
       { keys, domain: 'https://example.com' },
@@ -64,8 +73,21 @@ describe('session', () => {
     expect(create).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }));
   });
 
-  it.each([{ lifetime: 1 }, { idleTimeout: 1 }, { name: 'SID' }])('accepts %o', (options) => {
+  it.each([
+    { lifetime: 1 },
+    { idleTimeout: 1 },
+    { idleTimeout: 60_000, lifetime: 60_000 },
+    { lifetime: 34_560_000_000 },
+    { name: 'SID' },
+    { domain: 'Example.COM' },
+    { domain: '.example.com' },
+    { path: '/~ada/a b' },
+  ])('accepts %o', (options) => {
     expect(session({ keys, ...options })).toBeTypeOf('function');
+  });
+
+  it('is a factory, like those of middleware', () => {
+    expect(descriptionOf(session)?.role).toBe('factory');
   });
 
   it('does not show keys', () => {
@@ -128,6 +150,16 @@ describe('the stores', () => {
       'createRedisStore() cannot use undefined as a client. Pass the result of createClient() from the npm package redis.',
     ],
     [
+      'createRedisStore() with a client that has no scripts',
+      () => createRedisStore({ getEx: async () => null } as unknown as RedisClient),
+      'createRedisStore() cannot use an object as a client.',
+    ],
+    [
+      'createRedisStore() with a client that only has scripts',
+      () => createRedisStore({ eval: async () => 0 } as unknown as RedisClient),
+      'createRedisStore() cannot use an object as a client.',
+    ],
+    [
       'createRedisStore() with an unknown option',
       () =>
         createRedisStore({ getEx: async () => null, eval: async () => 0 }, { prefx: '' } as object),
@@ -136,5 +168,50 @@ describe('the stores', () => {
   ])('rejects %s', (_, create, message) => {
     expect(create).toThrow(message);
     expect(create).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }));
+  });
+});
+
+describe('createRedisStore()', () => {
+  /** A client that records its commands, and responds to them in turn. */
+  function createClient(...responses: readonly unknown[]) {
+    const commands: unknown[] = [];
+    const respond = async (command: unknown) => {
+      commands.push(command);
+      return responses[commands.length - 1];
+    };
+    const client: RedisClient = {
+      getEx: (key, options) => respond([key, options]),
+      eval: (_, { keys, arguments: values }) => respond([...keys, ...values]),
+    };
+    return { client, commands };
+  }
+
+  it('reads a text, and extends the life of its key', async () => {
+    const { client, commands } = createClient('1', null);
+    const store = createRedisStore(client);
+    expect(await store.read('a', 60_000)).toBe('1');
+    expect(await store.read('b', 60_000)).toBeUndefined();
+    const options = { type: 'PX', value: 60_000 };
+    expect(commands).toEqual([
+      ['session:a', options],
+      ['session:b', options],
+    ]);
+  });
+
+  it('passes an expected text with a mark, and none as an empty one', async () => {
+    const { client, commands } = createClient(1, '1', 0, 1, 2);
+    const store = createRedisStore(client, { prefix: '' });
+    expect(await store.write('a', '1', 60_000, undefined)).toBe(true);
+    expect(await store.write('a', '2', 60_000, '')).toBe(true);
+    expect(await store.write('a', '3', 60_000, '2')).toBe(false);
+    expect(await store.delete('a', '3')).toBe(true);
+    expect(await store.delete('a', undefined)).toBe(false);
+    expect(commands).toEqual([
+      ['a', '', '1', '60000'],
+      ['a', '=', '2', '60000'],
+      ['a', '=2', '3', '60000'],
+      ['a', '=3'],
+      ['a', ''],
+    ]);
   });
 });

@@ -324,6 +324,19 @@ describe.each(backends)('a session %s', (_, createOptions) => {
     ]);
   });
 
+  it('cannot end when the handler sends a response that cannot delete the cookie', async () => {
+    const errors: unknown[] = [];
+    const app = createAccounts(createOptions(), errors).post('/taken', (ctx) => {
+      ctx.state.session.destroy();
+      ctx.takeOver();
+    });
+    const client = await serve(app);
+    await client.send('/visit', POST);
+    expect((await client.send('/taken', POST)).status).toBe(500);
+    expect(errors).toEqual([expect.objectContaining({ code: 'SESSION_CLOSED' })]);
+    expect(await (await client.send('/')).json()).toMatchObject({ visits: 1 });
+  });
+
   it('returns copies of values', async () => {
     const app = createApp()
       .use(errorHandler(), session<Record<string, unknown>>(createOptions()))

@@ -5,7 +5,7 @@ import {
   TooManyRequestsError,
   UnauthorizedError,
 } from '@fairlead/core';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   createMemoryStore,
   type SessionOptions,
@@ -111,15 +111,17 @@ describe('createMemoryStore', () => {
     await expect(store.write('c', '5', 1_000, undefined)).rejects.toThrow('with 3 of 3 bytes');
   });
 
-  it('removes expired sessions before it is full', async () => {
+  it('removes expired sessions each minute before it is full', async () => {
     const store = createMemoryStore();
     const removed = vi.spyOn(Map.prototype, 'delete');
-    await store.write('a', '1', 1_000, undefined);
-    vi.setSystemTime(60_000);
-    await store.write('b', '2', 1_000, undefined);
-    const keys = removed.mock.calls.map(([key]) => key);
+    const keys: unknown[][] = [];
+    for (const now of [1, 60_000, 60_001]) {
+      vi.setSystemTime(now);
+      await store.write(`at ${now}`, '1', 1_000, undefined);
+      keys.push(removed.mock.calls.map(([key]) => key));
+    }
     removed.mockRestore();
-    expect(keys).toEqual(['a']);
+    expect(keys).toEqual([[], [], ['at 1']]);
   });
 });
 
@@ -511,6 +513,13 @@ describe('the size of a session in a store', () => {
     expect(await (await client.send('/note')).json()).toEqual(['x'.repeat(8_000)]);
   });
 
+  it('may be maxBytes, with its members and when it began', async () => {
+    const { client, fill } = await createFilling({ store: createMemoryStore(), maxBytes: 100 });
+    const others = `[${Date.now()},{"a":[""]}]`.length;
+    expect((await fill('a', 100 - others, client)).status).toBe(200);
+    expect((await fill('a', 101 - others, client)).status).toBe(500);
+  });
+
   it('names the largest member in the error', async () => {
     const errors: unknown[] = [];
     const store = createMemoryStore();
@@ -619,6 +628,37 @@ describe('a store that fails', () => {
         }),
       ),
     );
+  });
+
+  it('has 2 seconds to respond by default', async () => {
+    const read = () => new Promise<never>(() => undefined);
+    const app = createAccounts({ store: { ...works, read } });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const onResponse = vi.fn();
+    const headers = { Cookie: `${COOKIE}=${'x'.repeat(43)}` };
+    const response = app.request('/', { headers }).finally(onResponse);
+    await vi.advanceTimersByTimeAsync(1_999);
+    expect(onResponse).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect((await response).status).toBe(503);
+  });
+
+  it('leaves no timer when it has responded', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const response = await createAccounts({ store: works }).request('/visit', POST);
+    expect(response.status).toBe(200);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('to write the new session of a rotation is a 503, and the old session has ended', async () => {
+    const store = { ...works };
+    const client = await serve(createAccounts({ store }));
+    await client.send('/sign-in/ada', POST);
+    store.write = () => Promise.reject(new Error('down'));
+    expect((await client.send('/sign-in/bob', POST)).status).toBe(503);
+    expect(await (await client.send('/')).json()).toEqual(NOBODY);
   });
 
   it('to delete a session keeps it from rotating', async () => {

@@ -62,6 +62,17 @@ describe('sqliteProblem', () => {
     }
   });
 
+  it.each([
+    [516, 'STORE_FAILED', 'rolled back all writes of a batch'],
+    [1032, 'STORE_GONE', 'was deleted, moved or replaced while in use'],
+  ])('knows extended code %i of SQLite', (errcode, code, problem) => {
+    const error = Object.assign(new Error('reason'), { errcode });
+    expect(sqliteProblem(error, fileAt('/notes.db'))).toMatchObject({
+      code,
+      message: expect.stringContaining(`The store /notes.db ${problem} (reason). `),
+    });
+  });
+
   it('reports a file that cannot be opened for other errors of node:fs', () => {
     const error = Object.assign(new Error('too many files'), { code: 'EMFILE', syscall: 'open' });
     expect(sqliteProblem(error, fileAt('/notes.db'))).toMatchObject({

@@ -140,10 +140,12 @@ describe('WriteQueue', () => {
     all.push(add('b'));
     await pass(59);
     expect(outcomes).toEqual([]);
-    await pass(5);
+    await pass(1);
     expect(outcomes).toEqual(['a: STORE_INTERRUPTED']);
     all.push(add('c'));
-    await pass(40);
+    await pass(39);
+    expect(outcomes).toEqual(['a: STORE_INTERRUPTED']);
+    await pass(1);
     expect(outcomes).toEqual(['a: STORE_INTERRUPTED', 'b: STORE_BUSY']);
     echo(0);
     await turn();

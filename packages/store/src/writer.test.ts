@@ -48,14 +48,15 @@ describe('SqliteWriter', () => {
 
   it('stops waiting for the lock once every write is given up', async () => {
     const { writer, raw, texts } = openWriter();
+    await writer.commit([add('a')]);
     raw.exec('BEGIN IMMEDIATE');
-    const committed = writer.commit([add('a'), add('b')]);
-    writer.giveUp(2);
+    const committed = writer.commit([add('b'), add('c')]);
     const locked = { code: 'STORE_LOCKED' };
+    expect(writer.giveUp(2)).toMatchObject(locked);
     expect(await committed).toMatchObject([locked, locked]);
     raw.exec('ROLLBACK');
-    await writer.commit([add('c')]);
-    expect(texts()).toEqual([{ text: 'c' }]);
+    await writer.commit([add('d')]);
+    expect(texts()).toEqual([{ text: 'a' }, { text: 'd' }]);
   });
 
   it('reports an unknown outcome for a write that was given up too late', async () => {

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { existsSync, fstatSync, readdirSync, statSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { createApp } from '@fairlead/core';
 import { describe, expect, it } from 'vitest';
@@ -21,6 +22,11 @@ describe('a write', () => {
       await expect(write).rejects.toMatchObject({ code: 'INVALID_WRITE' });
     },
   );
+
+  it('of more than 64 Mi characters is rejected', async () => {
+    const write = openNotes(temporaryPath()).write('add', 'x'.repeat(64 * 1024 * 1024 + 1));
+    await expect(write).rejects.toMatchObject({ code: 'STORE_BUSY' });
+  });
 
   it('runs in one transaction with other writes, in the order of the calls', async () => {
     const store = openNotes(temporaryPath());
@@ -83,7 +89,7 @@ describe('a write', () => {
 });
 
 describe('a queue without limits', () => {
-  function openQueue(textOf: () => number) {
+  function openQueue(textOf: (write: number) => number) {
     const sizes: number[] = [];
     const commit = async (writes: readonly number[]) => {
       sizes.push(writes.length);
@@ -105,11 +111,12 @@ describe('a queue without limits', () => {
   });
 
   it('rejects writes with STORE_BUSY while 64 Mi characters wait', async () => {
-    const { queue } = openQueue(() => 32 * 1024 * 1024);
-    const waiting = [queue.add(1), queue.add(2)];
-    await expect(queue.add(3)).rejects.toMatchObject({ code: 'STORE_BUSY' });
-    expect(await Promise.all(waiting)).toEqual([1, 2]);
-    expect(await queue.add(3)).toBe(3);
+    const { queue } = openQueue((characters) => characters);
+    const limit = 64 * 1024 * 1024;
+    const waiting = [queue.add(limit - 1), queue.add(1)];
+    await expect(queue.add(1)).rejects.toMatchObject({ code: 'STORE_BUSY' });
+    expect(await Promise.all(waiting)).toEqual([limit - 1, 1]);
+    expect(await queue.add(1)).toBe(1);
   });
 });
 
@@ -188,6 +195,39 @@ describe('a migration', () => {
 });
 
 describe('an option', () => {
+  it.each([
+    [{ applicationId: 2 ** 31 }, 'must be an integer from 1 to 2147483647: got 2147483648.'],
+    [{ maxPages: 0 }, 'must be an integer number of pages from 1 to 4294967294: got 0.'],
+    [{ migrations: CREATE_NOTES }, 'must be a non-empty array of SQL strings: got '],
+    [{ migrations: [''] }, 'must be a non-empty array of SQL strings: got '],
+    [{ statements: 'DELETE FROM notes' }, 'must be an object of SQL strings by name: got '],
+    [{ statements: null }, 'must be an object of SQL strings by name: got null.'],
+  ])('cannot be %j', (changed, problem) => {
+    const path = temporaryPath();
+    const message = `${Object.keys(changed)[0]} of openSqlite() ${problem}`;
+    expect(() => openSqlite(path, { ...NOTES, ...(changed as object) })).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_OPTION',
+        message: expect.stringContaining(message),
+      }),
+    );
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it('timeout is 5 seconds by default', async () => {
+    const path = temporaryPath();
+    openRaw(path).exec('PRAGMA user_version = 2');
+    const timeouts: unknown[] = [];
+    const isOurs = (database: DatabaseSync) => {
+      timeouts.push(database.prepare('PRAGMA busy_timeout').get());
+      return false;
+    };
+    const { timeout, ...options } = NOTES;
+    expect(timeout).toBeDefined();
+    expect(() => openSqlite(path, { ...options, isOurs })).toThrow('of another program');
+    expect(timeouts).toEqual([{ timeout: 5_000 }]);
+  });
+
   it('timeout also bounds the opening of a locked file', () => {
     const path = temporaryPath();
     openRaw(path).exec('BEGIN EXCLUSIVE');
@@ -231,6 +271,21 @@ describe('metrics', () => {
 });
 
 describe('close()', () => {
+  it('leaves no file open', async () => {
+    const path = temporaryPath();
+    const store = openNotes(path);
+    await store.write('add', 'Ada');
+    const inodes = [path, `${path}-wal`, `${path}-shm`].map((file) => statSync(file).ino);
+    const openFiles = () =>
+      readdirSync('/dev/fd').flatMap((descriptor) => {
+        const inode = inodeOf(Number(descriptor));
+        return inodes.filter((one) => one === inode);
+      });
+    expect(new Set(openFiles())).toEqual(new Set(inodes));
+    await store.close();
+    expect(openFiles()).toEqual([]);
+  });
+
   it('leaves only the file, with what was written', async () => {
     const path = temporaryPath();
     const store = openNotes(path);
@@ -240,3 +295,12 @@ describe('close()', () => {
     expect(textsOf(openNotes(path))).toEqual(['Ada']);
   });
 });
+
+/** Returns undefined for a descriptor that was closed. */
+function inodeOf(descriptor: number): number | undefined {
+  try {
+    return fstatSync(descriptor).ino;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { existsSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import fs, { existsSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join, relative } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
@@ -49,6 +50,33 @@ describe('openSqlite', () => {
     const path = join(temporaryFolder(), 'a', 'b', 'notes.db');
     openNotes(path);
     expect(existsSync(path)).toBe(true);
+  });
+
+  it('flushes the folder of each folder that it creates', () => {
+    const folder = temporaryFolder();
+    const inodeOf = (descriptor: number) => fs.fstatSync(descriptor).ino;
+    const flushed: [descriptor: number, inode: number][] = [];
+    const flush = vi.spyOn(fs, 'fsyncSync').mockImplementation((descriptor) => {
+      flushed.push([descriptor, inodeOf(descriptor)]);
+    });
+    syncBuiltinESMExports();
+    openNotes(join(folder, 'a', 'b', 'notes.db'));
+    flush.mockRestore();
+    syncBuiltinESMExports();
+    const inodes = [folder, join(folder, 'a')].map((path) => fs.statSync(path).ino);
+    expect(flushed.map(([, inode]) => inode)).toEqual(inodes);
+    // Closed descriptors are in use for other files by now.
+    expect(flushed.map(([descriptor]) => inodeOf(descriptor))).not.toEqual(
+      expect.arrayContaining(inodes.slice(0, 1)),
+    );
+  });
+
+  it('leaves a file of the latest version as it is', async () => {
+    const path = temporaryPath();
+    await openNotes(path).close();
+    const bytes = readFileSync(path);
+    await openNotes(path).close();
+    expect(readFileSync(path)).toEqual(bytes);
   });
 
   it('uses a write-ahead log, which it removes when it is closed', async () => {
@@ -481,7 +509,9 @@ describe('openSqlite', () => {
       store_writes_failing: 0,
     });
     await writing(path);
+    const start = performance.now();
     await store.write('add', 'Ada');
+    const seconds = (performance.now() - start) / 1_000;
     expect(metricsOf(store)).toEqual({
       store_waiting_writes: 0,
       store_commits_total: 2,
@@ -490,6 +520,7 @@ describe('openSqlite', () => {
       store_writes_failing: 0,
     });
     expect(metricsOf(store).store_lock_wait_seconds_total).toBeGreaterThan(0);
+    expect(metricsOf(store).store_lock_wait_seconds_total).toBeLessThanOrEqual(seconds);
   });
 
   it('reports every invalid option', () => {

@@ -1,4 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -79,6 +80,19 @@ describe('writes', () => {
       'STORE_FAILED',
       "cannot return the row of the statement 'count' (it returns Infinity as share). " +
         'Return text, null, and numbers up to 2⁵³ − 1.',
+    ],
+    [
+      'returns a negative infinite number',
+      ['count', 'text', 1, '-9e999'],
+      'STORE_FAILED',
+      "cannot return the row of the statement 'count' (it returns -Infinity as share). " +
+        'Return text, null, and numbers up to 2⁵³ − 1.',
+    ],
+    [
+      'has a value that becomes too long',
+      ['addZeros', 2_000_000_000],
+      'STORE_FAILED',
+      "cannot run the statement 'addZeros' (string or blob too big). Pass shorter values.",
     ],
     [
       'returns bytes',
@@ -248,6 +262,33 @@ describe('writes', () => {
   });
 });
 
+describe('the thread', () => {
+  it('keeps the process alive only while a write or close() waits for it', async () => {
+    const store = openNotes(temporaryPath());
+    const worker = await startedBy(() => store.write('add', 'Ada'));
+    const calls: string[] = [];
+    vi.spyOn(worker, 'ref').mockImplementation(() => void calls.push('ref'));
+    vi.spyOn(worker, 'unref').mockImplementation(() => void calls.push('unref'));
+    await store.write('add', 'Bob');
+    expect(calls).toEqual(['ref', 'unref']);
+    await store.close();
+    expect(calls).toEqual(['ref', 'unref', 'ref']);
+  });
+
+  it('that dies of an error has it as the cause', async () => {
+    const warn = vi.fn<(error: StoreError) => void>();
+    const store = openNotes(temporaryPath(), { warn });
+    const worker = await startedBy(() => store.write('add', 'Ada'));
+    const write = store.write('add', 'Bob');
+    worker.postMessage('not JSON');
+    await expect(write).rejects.toMatchObject({
+      code: 'STORE_INTERRUPTED',
+      cause: expect.any(SyntaxError),
+    });
+    expect(warn).toHaveBeenCalledTimes(1);
+  });
+});
+
 describe('check() of a store whose writes fail', () => {
   it('reports that the file is full, and recovers with the next commit or when there is space', async () => {
     const path = temporaryPath();
@@ -281,6 +322,29 @@ describe('check() of a store whose writes fail', () => {
     raw.exec('ROLLBACK');
     await expect.poll(() => store.check(), { timeout: 60_000 }).toEqual({ degraded: undefined });
     expect(textsOf(store)).toEqual([]);
+  });
+
+  it('tries one empty write at a time', async () => {
+    const path = temporaryPath();
+    const store = openNotes(path, { timeout: 200 });
+    const raw = openRaw(path);
+    raw.exec('BEGIN IMMEDIATE');
+    await expect(store.write('add', 'Ada')).rejects.toMatchObject({ code: 'STORE_LOCKED' });
+    for (const _ of Array(3)) store.check();
+    expect(metricsOf(store)).toMatchObject({ store_waiting_writes: 1 });
+    raw.exec('ROLLBACK');
+  });
+
+  it('fails if the file cannot be read', () => {
+    const path = temporaryPath();
+    const store = openNotes(path);
+    // Node.js 24 protects the schema unless told otherwise.
+    const unprotected: object = { defensive: false };
+    const raw = new DatabaseSync(path, unprotected);
+    raw.exec("PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = 'broken'");
+    raw.exec('PRAGMA schema_version = 99');
+    raw.close();
+    expect(() => store.check()).toThrow(expect.objectContaining({ code: 'STORE_NOT_A_DATABASE' }));
   });
 
   it('does not report a write that violates a constraint', async () => {

@@ -177,6 +177,16 @@ const misuses: Misuse[] = [
     '@Inject to the property Users.db: its parentheses are missing.\n  Fix: write @Inject(token).',
   ],
   [
+    '@Inject without parentheses on a property of a standard decorator',
+    () => inject(...places['property of a standard decorator']),
+    '@Inject to the field db: its parentheses are missing.\n  Fix: write @Inject(token).',
+  ],
+  [
+    '@Inject without parentheses on a class of a standard decorator',
+    () => inject(Users, { kind: 'class', name: 'Users' }),
+    '@Inject to the class Users: its parentheses are missing.\n  Fix: write @Inject(token).',
+  ],
+  [
     '@Inject without parentheses on a parameter',
     () => inject(...places['parameter of the constructor']),
     '@Inject to parameter 0 of Users: its parentheses are missing.\n  Fix: write @Inject(token).',

@@ -20,6 +20,7 @@ export const NOTES = {
     insert: 'INSERT INTO notes (id, text) VALUES (?, ?)',
     addJson: 'INSERT INTO notes (text) VALUES (json(?))',
     insertOrRollback: 'INSERT OR ROLLBACK INTO notes (id, text) VALUES (?, ?)',
+    addZeros: 'INSERT INTO notes (text) VALUES (hex(zeroblob(?)))',
     remove: 'DELETE FROM notes WHERE id = ? RETURNING id',
     addTwo: 'INSERT OR FAIL INTO notes (id, text) VALUES (?1, ?2), (?1 + 1, ?2)',
     count:
