@@ -452,6 +452,16 @@ describe('guards, middleware and interceptors', () => {
       '@UseGuard() cannot use the class Timing as guard 0, because it has no method canActivate().',
       'pass it as an interceptor, because it has intercept(): to @UseInterceptor() or the option interceptors.',
     ],
+    [
+      UseGuard(() => true, null as never),
+      '@UseGuard() cannot use null as guard 1.',
+      'pass a function, a class or a token.',
+    ],
+    [
+      UseGuard(() => true, {} as never),
+      '@UseGuard() cannot use an object as guard 1.',
+      'pass a function, a class or a token.',
+    ],
     [UseMiddleware(), '@UseMiddleware() has no arguments.', 'pass middleware, or remove it.'],
     [UseInterceptor(), '@UseInterceptor() has no arguments.', 'pass an interceptor, or remove it.'],
     [

@@ -36,6 +36,16 @@ describe('discoverControllers', () => {
     expect(names(results)).toEqual(['First', 'Second', 'Nested', 'Last']);
   });
 
+  it('leaves no timer and no listener behind', async () => {
+    const listeners = process.listenerCount('beforeExit');
+    const clear = vi.spyOn(globalThis, 'clearInterval');
+    const root = await writeTree({ 'a.js': '' });
+    await discoverControllers({ root });
+    expect(process.listenerCount('beforeExit')).toBe(listeners);
+    expect(clear).toHaveBeenCalledTimes(1);
+    clear.mockRestore();
+  });
+
   it.each([
     ['a path', (root: string) => root],
     ['a URL', (root: string) => pathToFileURL(root)],
@@ -192,14 +202,15 @@ describe('discoverControllers', () => {
       'directory.ts/b.ts': controllerSource('B', '/b', '../../..'),
     });
     await symlink(join(root, 'real/a.ts'), join(root, 'z.ts'));
+    const other = await writeTree({ 'c.ts': controllerSource('C') });
+    await symlink(join(other, 'c.ts'), join(root, 'x.ts'));
     await symlink(join(root, 'nowhere'), join(root, 'y.ts'));
     await symlink(join(root, 'real'), join(root, 'linked'));
     await symlink(root, join(root, 'cycle'));
     const results = await discoverControllers({ root });
-    expect(results.map(({ file }) => file)).toEqual([
-      join(root, 'directory.ts/b.ts'),
-      join(root, 'real/a.ts'),
-    ]);
+    expect(results.map(({ file }) => file).toSorted()).toEqual(
+      [join(root, 'directory.ts/b.ts'), join(root, 'real/a.ts'), join(other, 'c.ts')].toSorted(),
+    );
   });
 
   it('waits for top-level awaits of the imported files', async () => {

@@ -84,8 +84,9 @@ describe('the entry file', () => {
       'main.js': `console.log('entered');\n${INSTALL}`,
       'users.js': compiled('Users'),
     });
-    const { code, stdout } = await runNode(root, [entry]);
+    const { code, stdout, stderr } = await runNode(root, [entry]);
     expect(stdout).toBe('entered\nfound Users\n');
+    expect(stderr).toBe('');
     expect(code).toBe(0);
   });
 

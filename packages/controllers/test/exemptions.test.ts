@@ -1,9 +1,11 @@
 import { createApp, createRouter } from '@fairlead/core';
+import { describe as describeFunction } from '@fairlead/core/extend';
 import type { Constructor } from '@fairlead/di';
 import { describe, expect, it } from 'vitest';
 import {
   Controller,
   createRouteMetadata,
+  describeRoutes,
   Get,
   type GuardFn,
   registerController,
@@ -105,5 +107,72 @@ describe('an exemption', () => {
     expect(await statusOf(Skipping, '/locked')).toBe(204);
     expect(await statusOf(Inheriting, '/locked')).toBe(204);
     expect(await statusOf(Overriding, '/locked')).toBe(403);
+  });
+});
+
+describe('an exemption from a guard that a factory creates', () => {
+  const Public = createRouteMetadata<boolean>('Public', {
+    describedGuard: 'sign-in',
+    exempts: (isPublic) => isPublic,
+  });
+  const createSignIn = (): GuardFn =>
+    describeFunction((ctx) => Public.get(ctx) === true, { role: 'guard', name: 'sign-in' });
+  const createAdmin = (): GuardFn =>
+    describeFunction(() => true, { role: 'guard', name: 'admin', after: ['sign-in'] });
+
+  it('concerns guards with its name, and those that follow them', () => {
+    @Controller()
+    @UseGuard(createSignIn(), createAdmin(), hasKey)
+    class Files {
+      @Get('/open')
+      @Public(true)
+      open() {}
+
+      @Get('/closed')
+      @Public(false)
+      closed() {}
+    }
+    const router = createRouter();
+    registerController(router, Files);
+    const described = describeRoutes(createApp().route('/', router));
+    expect(described.map(({ path, guards }) => [path, guards.length])).toEqual([
+      ['/open', 1],
+      ['/closed', 3],
+    ]);
+    expect(described[0]?.guards).toEqual(['hasKey']);
+  });
+
+  it('contradicts a guard of the same method or class that follows it', () => {
+    class Files {
+      @Get('/method')
+      @Public(true)
+      @UseGuard(createSignIn(), createAdmin())
+      method() {}
+
+      @Get('/restricted')
+      @Public(false)
+      @UseGuard(createSignIn(), createAdmin())
+      restricted() {}
+    }
+    @Controller('/plain')
+    class Plain extends Files {}
+    @Controller('/open')
+    @Public(true)
+    @UseGuard(createSignIn(), createAdmin())
+    class Open extends Files {}
+    const problemsOf = (target: Constructor): unknown => {
+      try {
+        registerController(createRouter(), target);
+      } catch (error) {
+        return (error as Error).message.match(/@Public\(\) opens what .*? restricts/g);
+      }
+      return undefined;
+    };
+    const ofMethod = '@Public() opens what admin of the same method restricts';
+    expect(problemsOf(Plain)).toEqual([ofMethod]);
+    expect(problemsOf(Open)).toEqual([
+      ofMethod,
+      '@Public() opens what admin of the same class restricts',
+    ]);
   });
 });

@@ -7,9 +7,20 @@ import {
   type Next,
   type StandardSchema,
 } from '@fairlead/core';
+import { describe as describeFunction } from '@fairlead/core/extend';
 import { createContainer, Service } from '@fairlead/di';
-import { afterEach, expect, it, vi } from 'vitest';
-import { Body, Controller, controllersPlugin, Post, UseMiddleware } from '../src/index.js';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  Body,
+  Controller,
+  controllersPlugin,
+  Get,
+  type GuardFn,
+  Post,
+  UseGuard,
+  UseMiddleware,
+} from '../src/index.js';
+import { serve } from './support/serve.js';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -89,4 +100,56 @@ it.each<[string, ...Parameters<typeof warningsAfter>]>([
   expect(await warningsAfter(...middleware)).toEqual([
     expect.stringContaining('No parser reads the body of: POST /.'),
   ]);
+});
+
+describe('a guard that reads what another function provides', () => {
+  const provider = <Type extends GuardFn | Middleware>(verify: Type): Type =>
+    describeFunction(verify, { role: 'middleware', name: 'sign-in' });
+  const signIn = provider<GuardFn>(() => true);
+  const signInMiddleware = provider<Middleware>((_ctx, next) => next());
+  const createAdmin = (): GuardFn =>
+    describeFunction(() => true, { role: 'guard', name: 'admin', after: ['sign-in'] });
+  const admin = createAdmin();
+  const log = describeFunction<Middleware>((_ctx, next) => next(), { role: 'middleware' });
+  const unknown: Middleware = (_ctx, next) => next();
+  const warning = expect.stringMatching(
+    /^\[controllers\] @?admin(?:\(\))? on Files\.read reads what sign-in provides, but nothing before it provides that\.\n {2}At: .*\n {2}Fix: list sign-in above it\. /,
+  );
+
+  /** Returns the warnings of a controller with the guards, and with middleware before it and of its route. */
+  async function warningsWith(
+    guards: readonly [GuardFn, ...GuardFn[]],
+    before: readonly Middleware[] = [],
+    own: readonly [Middleware, ...Middleware[]] = [log],
+  ): Promise<readonly unknown[]> {
+    @Controller()
+    class Files {
+      @Get()
+      @UseMiddleware(...own)
+      @UseGuard(...guards)
+      read() {}
+    }
+    const warn = vi.fn<(message: string) => void>();
+    await serve({ controllers: [Files], logger: { debug() {}, warn } }, before);
+    return warn.mock.calls.flat();
+  }
+
+  it.each([
+    ['nothing does', [admin] as const, []],
+    ['a guard after it does', [admin, signIn] as const, []],
+    ['a guard after it does, behind unknown middleware', [admin, signIn] as const, [unknown]],
+  ])('causes a warning if %s', async (_case, guards, before) => {
+    expect(await warningsWith(guards, before)).toEqual([warning]);
+  });
+
+  it.each<[string, Parameters<typeof warningsWith>]>([
+    ['a guard before it does', [[signIn, admin]]],
+    ['middleware of the application does', [[admin], [signInMiddleware]]],
+    ['middleware of the route does', [[admin], [], [signInMiddleware]]],
+    ['unknown middleware may', [[admin], [unknown]]],
+    ['unknown middleware of the route may', [[admin], [], [unknown]]],
+    ['the guard is intended', [[intended(createAdmin())]]],
+  ])('causes none if %s', async (_case, options) => {
+    expect(await warningsWith(...options)).toEqual([]);
+  });
 });

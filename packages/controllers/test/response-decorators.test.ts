@@ -1,8 +1,20 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import { type Context, NotFoundError } from '@fairlead/core';
+import { type Context, createRouter, intended, NotFoundError } from '@fairlead/core';
+import { descriptionOf } from '@fairlead/core/extend';
+import { isIntended } from '@fairlead/options';
 import { describe, expect, it } from 'vitest';
-import { Controller, Ctx, Get, HttpCode, Post, Res, SetHeader } from '../src/index.js';
+import {
+  Controller,
+  Ctx,
+  Get,
+  HttpCode,
+  Post,
+  Redirect,
+  Res,
+  registerController,
+  SetHeader,
+} from '../src/index.js';
 import { serve } from './support/serve.js';
 
 @Controller('/status')
@@ -145,5 +157,73 @@ describe('SetHeader', () => {
     expect(response.status).toBe(203);
     expect(response.headers.get('x-one')).toBe('1');
     expect(await response.text()).toBe('raw');
+  });
+});
+
+it('a method may write to ctx.res without @Res()', async () => {
+  @Controller()
+  class Raw {
+    @Get()
+    read(@Ctx() { res }: Context) {
+      res.end('raw');
+    }
+  }
+  const { fetch, hidden } = await serve({ controllers: [Raw] });
+  expect(await (await fetch('/')).text()).toBe('raw');
+  expect(hidden).toEqual([]);
+});
+
+describe('the routes of a class tell tools', () => {
+  @Controller()
+  class Reports {
+    @Get('/plain')
+    plain() {}
+
+    @Get('/sent')
+    @HttpCode(202)
+    @SetHeader('Cache-Control', 'no-store')
+    @SetHeader('X-Version', '2')
+    sent() {}
+
+    @Get('/moved')
+    @HttpCode(303)
+    @Redirect('/plain')
+    moved() {}
+  }
+  const routesOf = (target: typeof Reports) => {
+    const router = createRouter();
+    registerController(router, target);
+    return router.routes.map(({ pattern, handlers, options }) => {
+      const handler = handlers.at(-1);
+      return { pattern, handler, status: options?.status, description: descriptionOf(handler) };
+    });
+  };
+
+  it('their status, and the headers and redirects of their decorators', () => {
+    const headers = { 'Cache-Control': { example: 'no-store' }, 'X-Version': { example: '2' } };
+    const moved = { 303: { headers: { Location: 'Where to go.' } } };
+    expect(
+      routesOf(Reports).map(({ pattern, status, description }) => [
+        pattern,
+        status,
+        description?.name,
+        description?.sends,
+      ]),
+    ).toEqual([
+      ['/plain', undefined, undefined, undefined],
+      ['/sent', 202, 'Reports.sent', [{ headers }]],
+      ['/moved', 303, 'Reports.moved', [{ responses: moved }]],
+    ]);
+  });
+
+  it('that the class is intended', () => {
+    expect(routesOf(Reports).some(({ handler }) => isIntended(handler))).toBe(false);
+    class Marked extends Reports {}
+    Controller('/marked')(Marked);
+    expect(routesOf(intended(Marked)).map(({ handler }) => isIntended(handler))).toEqual([
+      true,
+      true,
+      true,
+    ]);
   });
 });

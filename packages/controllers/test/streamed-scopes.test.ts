@@ -1,8 +1,8 @@
-import { request } from 'node:http';
+import { request, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { Service } from '@fairlead/di';
 import { expect, it } from 'vitest';
-import { Controller, Get, UseMiddleware } from '../src/index.js';
+import { Controller, Get, Res, UseMiddleware } from '../src/index.js';
 import { serve } from './support/serve.js';
 import { signal } from './support/signal.js';
 
@@ -43,6 +43,39 @@ it('a request scope lives until the stream of its response has ended', async () 
   expect(await rows?.next()).toMatchObject({ value: 'last row' });
   expect(await rows?.next()).toMatchObject({ done: true });
   await expect.poll(() => steps).toEqual(['last row', 'disposed']);
+});
+
+it('a request scope lives until a response that its method writes itself has ended', async () => {
+  const steps: string[] = [];
+  const responses: ServerResponse[] = [];
+
+  @Service({ scope: 'request' })
+  class Cursor implements Disposable {
+    [Symbol.dispose]() {
+      steps.push('disposed');
+    }
+  }
+
+  @Controller()
+  @Service({ scope: 'request' })
+  class ExportController {
+    constructor(readonly cursor: Cursor) {}
+
+    @Get()
+    read(@Res() res: ServerResponse) {
+      res.write('first row, ');
+      responses.push(res);
+    }
+  }
+
+  const { fetch } = await serve({ controllers: [ExportController] });
+  const { body } = await fetch('/');
+  const rows = body?.pipeThrough(new TextDecoderStream()).values();
+  expect(await rows?.next()).toMatchObject({ value: 'first row, ' });
+  expect(steps).toEqual([]);
+  responses[0]?.end('last row');
+  expect(await rows?.next()).toMatchObject({ value: 'last row' });
+  await expect.poll(() => steps).toEqual(['disposed']);
 });
 
 it('the scope of a request lives until its method has ended, when the client has left before', async () => {

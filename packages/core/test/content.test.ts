@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { contentOf } from '../src/extend.js';
 import {
   type Context,
   content,
@@ -266,6 +267,66 @@ describe('a body with media types', () => {
   });
 });
 
+describe('contentOf()', () => {
+  const ada = { name: 'Ada' };
+  const examples = { ada: { value: ada } };
+
+  it.each<[string, StandardSchema, object]>([
+    ['a schema', content(User), { schema: User, type: undefined, isSequence: false }],
+    ['a media type', content('image/PNG'), { schema: {}, type: 'image/png', isSequence: false }],
+    [
+      'a sequence',
+      content({ 'application/jsonl': User }),
+      { schema: User, type: 'application/jsonl', isSequence: true },
+    ],
+    [
+      'an example',
+      content(User, { example: ada }),
+      { schema: User, type: undefined, isSequence: false, example: ada },
+    ],
+    [
+      'examples',
+      content('text/csv', { examples }),
+      { schema: {}, type: 'text/csv', isSequence: false, examples },
+    ],
+    [
+      'an example of a media type',
+      content({ 'text/csv': { schema: User, example: null } }),
+      { schema: User, type: 'text/csv', isSequence: false, example: null },
+    ],
+  ])('returns what a tool needs to know about %s', (_, described, mediaType) => {
+    expect(contentOf(described)).toStrictEqual({ mediaTypes: [mediaType] });
+  });
+
+  it('returns what all media types share, and nothing for another schema', () => {
+    const shared = { description: 'Users', headers: { ETag: 'Version' }, extensions: { 'x-a': 1 } };
+    expect(contentOf(content(null, shared))).toStrictEqual({ ...shared, mediaTypes: [] });
+    expect([contentOf(User), contentOf(undefined)]).toEqual([undefined, undefined]);
+  });
+});
+
+it('as a schema, content() is that of JSON, or else that of its first media type', async () => {
+  const types = { 'text/csv': z.string(), 'application/problem+json': User };
+  const results = [
+    content(types),
+    content({ 'text/csv': z.string(), 'image/*': User }),
+    content({ 'application/jsonl': User }),
+    content('image/png'),
+  ].map((schema) => {
+    const { vendor, validate } = schema['~standard'];
+    return [vendor, validate({ name: 'Ada' }), validate('a'), validate(undefined)].map((result) =>
+      typeof result === 'object' && 'issues' in result ? 'issues' : result,
+    );
+  });
+  const [user, text] = [{ value: { name: 'Ada' } }, { value: 'a' }];
+  expect(results).toEqual([
+    ['zod', user, 'issues', 'issues'],
+    ['zod', 'issues', text, 'issues'],
+    ['fairlead', user, text, 'issues'],
+    ['fairlead', user, text, 'issues'],
+  ]);
+});
+
 describe('content()', () => {
   it.each<[string, unknown, unknown, string]>([
     [
@@ -309,6 +370,30 @@ describe('content()', () => {
       User,
       { extensions: { internal: true } },
       "extensions of content() must be an object whose names start with x-, such as { 'x-internal': true }: got an object.",
+    ],
+    [
+      'examples without values',
+      User,
+      { examples: { ada: { value: 1 }, bob: { summary: 'Bob' } } },
+      "examples of content() must be an object such as { ada: { value: { name: 'Ada' } } }: got an object.",
+    ],
+    [
+      'an example of no object',
+      User,
+      { examples: { ada: 'Ada' } },
+      "examples of content() must be an object such as { ada: { value: { name: 'Ada' } } }: got an object.",
+    ],
+    [
+      'a list of headers',
+      User,
+      { headers: ['Location'] },
+      "headers of content() must be an object such as { Location: 'The URL of the new user.' }: got ['Location'].",
+    ],
+    [
+      'a header without a description',
+      User,
+      { headers: { Location: 7, ETag: 'Version' } },
+      "headers of content() must be an object such as { Location: 'The URL of the new user.' }: got an object.",
     ],
     [
       'an example of two media types',

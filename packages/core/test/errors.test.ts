@@ -352,6 +352,11 @@ describe.each(handlers)(
       expect(stderr).not.toHaveBeenCalled();
     });
 
+    it.each([400, 499])('keeps the status %d', async (status) => {
+      const reply = await get(createFailing(foreign({ status, expose: true })));
+      expect(reply.status).toBe(status);
+    });
+
     it('has the title of its status without a message', async () => {
       const reply = await get(createFailing(foreign({ status: 404, expose: true }, '')));
       expect(reply.json()).toMatchObject({ detail: 'Not Found' });
@@ -388,6 +393,7 @@ describe.each(handlers)(
       [{ status: '404', expose: true }],
       [{ status: 404.5, expose: true }],
       [{ status: 399, expose: true }],
+      [{ status: 500, expose: true }],
       [{ statusCode: 503, expose: true }],
       [{ expose: true }],
     ])('becomes a generic 500, and is logged, with %j', async (members) => {

@@ -96,6 +96,16 @@ group('describe()', () => {
       'Pass a function or an object that is not frozen.',
     );
   });
+
+  it('names a value without a name after its kind', () => {
+    const nameOf = (target: object) => descriptionOf(describe(target, {}))?.name;
+    const named = function named() {};
+    expect([{}, () => undefined, named].map(nameOf)).toEqual([
+      'an object',
+      'a function',
+      'named()',
+    ]);
+  });
 });
 
 group('descriptionOf()', () => {
@@ -150,7 +160,9 @@ it('mayBeEmpty() asks the schema of a status, or those of all successful respons
     [true, true, true, true],
   ]);
   expect(mayBeEmpty({ response: { 200: required, 204: required } })).toBe(true);
-  expect(mayBeEmpty({ response: { 200: required, 404: optional } })).toBe(false);
+  expect(mayBeEmpty({ response: { 200: required, 300: optional, 404: optional } })).toBe(false);
+  const [first, last] = [{ 299: required }, { 200: required, 299: optional }];
+  expect([mayBeEmpty({ response: first }), mayBeEmpty({ response: last })]).toEqual([false, true]);
 });
 
 group('startup checks', () => {

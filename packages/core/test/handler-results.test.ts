@@ -468,6 +468,13 @@ describe('a value that JSON cannot represent', () => {
     }
   });
 
+  it('is undefined, which only ctx.json() receives', async () => {
+    expect((await get((ctx) => ctx.json(undefined))).status).toBe(500);
+    expect(stderr.mock.calls[0]?.[0]).toMatchObject({
+      message: expect.stringMatching(/ it is of type undefined\. Pass null, or send no body\.$/),
+    });
+  });
+
   it.each<[string, unknown]>([
     ['a BigInt', 7n],
     [

@@ -143,6 +143,36 @@ describe('app.request()', () => {
 });
 
 describe('app.fetch()', () => {
+  const seen = () => createApp().use((ctx) => ctx.json([ctx.ip, ctx.protocol, ctx.req.url]));
+
+  it.each<[string, Parameters<Application['fetch']>[1], unknown[]]>([
+    ['http://a/b/../c?d', undefined, ['127.0.0.1', 'http', '/c?d']],
+    ['https://a/', {}, ['127.0.0.1', 'https', '/']],
+    ['http://a/', { ip: '10.0.0.1' }, ['10.0.0.1', 'http', '/']],
+    ['http://a/', { ip: '2001:db8::1' }, ['2001:db8::1', 'http', '/']],
+    ['http://a/c', { target: '/b/../c?d#~!' }, ['127.0.0.1', 'http', '/b/../c?d#~!']],
+    ['http://a/', { ip: undefined, target: undefined }, ['127.0.0.1', 'http', '/']],
+  ] as never)('sends a request for %s with the options %j', async (url, options, expected) => {
+    expect(await (await seen().fetch(new Request(url), options)).json()).toEqual(expected);
+  });
+
+  it.each([
+    [{ target: 'b' }, "target of app.fetch() must be a path such as '/users?page=2'"],
+    [{ target: '' }, "target of app.fetch() must be a path such as '/users?page=2'"],
+    [{ target: '/a b' }, "target of app.fetch() must be a path such as '/users?page=2'"],
+    [{ target: '/é' }, "target of app.fetch() must be a path such as '/users?page=2'"],
+    [{ target: '/a\r\n' }, "target of app.fetch() must be a path such as '/users?page=2'"],
+    [{ target: ['/a'] }, "target of app.fetch() must be a path such as '/users?page=2'"],
+    [{ ip: 'localhost' }, 'ip of app.fetch() must be an IPv4 or IPv6 address'],
+    [{ ip: 127 }, 'ip of app.fetch() must be an IPv4 or IPv6 address'],
+    [{ Target: '/' }, "app.fetch() has no option 'Target'. Did you mean 'target'?"],
+  ])('rejects the options %j', async (options, message) => {
+    await expect(seen().fetch(new Request('http://a/'), options as object)).rejects.toMatchObject({
+      code: 'INVALID_OPTION',
+      message: expect.stringContaining(message),
+    });
+  });
+
   it('accepts a Request with its host and headers', async () => {
     const app = createApp().use((ctx) => ctx.json([ctx.get('Host'), ctx.get('X-One'), ctx.path]));
     const request = new Request('http://example.com:81/a', { headers: { 'X-One': '1' } });

@@ -149,6 +149,12 @@ describe('an optional parameter', () => {
     expect(() => createRouter().define('/:lang?', () => ({}))).toThrow(problem);
   });
 
+  it('is not what a query in a prefix looks like', () => {
+    expect(() => createApp().use('/users?page=1', show)).toThrow(
+      "The pattern '/users?page=1' is not valid: it has a query. Use '/users'",
+    );
+  });
+
   it('conflicts with an equal pattern, whichever is first', () => {
     const conflict = { name: 'RouteConflictError', method: 'GET' };
     expect(() => createRouter().get('/users', show).get('/users/:id?', show)).toThrow(

@@ -154,6 +154,18 @@ it('a connection whose many requests make no progress is closed after requestTim
   expect(await ended()).toBe('');
 });
 
+it('a connection is read until 100 requests wait besides the ten that run', async () => {
+  const { app, begun } = createGate();
+  const server = await serve(app);
+  const { socket } = connectRaw(server.port);
+  socket.write(paths(109).map(get).join(''));
+  const { req } = await begun;
+  await giveTurns(server);
+  expect(req.socket.isPaused()).toBe(false);
+  socket.write(get('/109'));
+  await expect.poll(() => req.socket.isPaused()).toBe(true);
+});
+
 it('a connection with waiting requests is not read', async () => {
   const { app, begun } = createGate();
   const server = await serve(app);

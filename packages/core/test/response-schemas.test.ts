@@ -124,6 +124,23 @@ describe('what a response schema does not describe', () => {
       leaking,
       ada,
     ],
+    [
+      'members of an intersection in a member',
+      z
+        .object({ user: z.object({ id: z.string() }) })
+        .and(z.object({ user: z.object({ name: z.string() }) })),
+      { user: leaking },
+      { user: ada },
+    ],
+    [
+      'members of a branch that fits without its default',
+      z.union([
+        z.object({ a: z.string().default(''), b: z.string() }),
+        z.object({ b: z.string(), c: z.number() }),
+      ]),
+      { b: '', c: 'x' },
+      { b: '' },
+    ],
     ['members, in arktype', type({ id: 'string' }), leaking, { id: '1' }],
     ['members, in a JSON Schema', { type: 'object', properties: { id: {} } }, leaking, { id: '1' }],
     [
@@ -146,6 +163,17 @@ describe('what a response schema does not describe', () => {
       { patternProperties: { '^a': { properties: { id: {} } } } },
       { ab: leaking, b: 1 },
       { ab: { id: '1' } },
+    ],
+    [
+      'members of several patterns',
+      {
+        patternProperties: {
+          '^a': { properties: { id: {} } },
+          b$: { properties: { name: {} } },
+        },
+      },
+      { ab: leaking },
+      { ab: ada },
     ],
     [
       'members, if a condition describes others',

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type Context, createApp, errorHandler, type Middleware } from '../src/index.js';
 import { sender } from './support/send.js';
 
@@ -48,6 +48,18 @@ describe('a body', () => {
     });
     expect(before.headers['content-type']).toBe('application/vnd.user+json');
     expect(after.headers['content-type']).toBe('application/vnd.user+json');
+  });
+
+  it.each([undefined, null, 7, {}, [], new Map()])('of ctx.send() cannot be %o', async (body) => {
+    const onError = vi.fn();
+    const app = createApp({ onError }).use((ctx) => ctx.send(body as never));
+    expect((await app.request('/')).status).toBe(500);
+    expect(onError.mock.calls[0]?.[0]).toMatchObject({
+      name: 'TypeError',
+      message: expect.stringMatching(
+        /^ctx\.send\(\) received .*\. Pass text, bytes or a stream, or call ctx\.json\(value\)\.$/,
+      ),
+    });
   });
 
   it('replaces an earlier one and its type', async () => {

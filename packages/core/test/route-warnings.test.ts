@@ -9,6 +9,7 @@ import {
   intended,
   json,
   type Middleware,
+  type RouteInput,
   raw,
   text,
 } from '../src/index.js';
@@ -150,6 +151,13 @@ describe('inputs that no request can provide', () => {
   const schemas = [
     z.object({ page: z.number().optional() }),
     z.object({ page: z.int().min(18).max(60) }),
+    z.object({ page: z.literal(1) }),
+    z.object({ page: z.number().multipleOf(100).min(10).max(1_000) }),
+    z.object({ page: z.int().min(1_900).max(2_100) }),
+    z.object({ page: z.int().min(10_000).max(10_000_000) }),
+    z.object({ page: z.int().min(1_000_000_000_000) }),
+    z.object({ page: z.number().negative() }),
+    z.object({ page: z.number().gt(0).lt(1) }),
   ];
 
   it.each(schemas)('cause a warning if the schema accepts no text', (query) => {
@@ -162,14 +170,22 @@ describe('inputs that no request can provide', () => {
   it('cause a warning for booleans, dates, big integers and lists', () => {
     const app = createApp()
       .get('/:on', { params: z.object({ on: z.boolean() }) }, handler)
+      .get('/on/:yes', { params: z.object({ yes: z.literal(true) }) }, handler)
       .get('/a', { query: z.object({ since: z.date(), id: z.bigint() }) }, handler)
       .get('/b', { query: z.object({ ids: z.array(z.number()) }) }, handler)
+      .get('/b/ones', { query: z.object({ ones: z.array(z.literal(1)) }) }, handler)
       .get('/c', { headers: z.object({ 'x-ids': z.array(z.string()) }) }, handler);
     expect(warningsOf(app)).toEqual([
       expect.stringMatching(/parameter 'on' .*GET \/:on\. Convert it, as in z\.stringbool\(\),/),
+      expect.stringMatching(
+        /parameter 'yes' .*GET \/on\/:yes\. Convert it, as in z\.stringbool\(\),/,
+      ),
       expect.stringMatching(/'id' .*GET \/a\. Convert it, as in z\.coerce\.bigint\(\),/),
       expect.stringMatching(/'since' .*GET \/a\. Convert it, as in z\.coerce\.date\(\),/),
       expect.stringMatching(/'ids' .*GET \/b\. Convert its values, as in z\.coerce\.number\(\),/),
+      expect.stringMatching(
+        /'ones' .*GET \/b\/ones\. Convert its values, as in z\.coerce\.number\(\),/,
+      ),
       expect.stringMatching(/header 'x-ids' .*GET \/c\. Split it in the schema,/),
     ]);
   });
@@ -225,6 +241,103 @@ describe('inputs that no request can provide', () => {
     expect(warningsOf(app)).toEqual([
       'FAIRLEAD_INPUT: A body is required, but clients send none with: GET /a. Use QUERY or POST, make the body optional, or pass the handler or the controller to intended().',
     ]);
+  });
+});
+
+describe('an input with a name, as a decorator describes it', () => {
+  const [number, text] = [z.number(), z.string()];
+
+  it.each<[RouteInput, string]>([
+    [
+      { source: 'query', name: 'page', schema: number, required: true },
+      "The query parameter 'page' has a schema that rejects every string: GET /:id. Convert it, as in z.coerce.number(), or pass the schema to intended().",
+    ],
+    [
+      { source: 'query', name: 'tags', schema: z.array(text), required: false },
+      "The query parameter 'tags' has a schema that rejects every string: GET /:id. Add all: true, or pass the schema to intended().",
+    ],
+    [
+      { source: 'query', name: 'ids', schema: z.array(number), required: false, all: true },
+      "The query parameter 'ids' has a schema that rejects every string: GET /:id. Convert its values, as in z.coerce.number(), or pass the schema to intended().",
+    ],
+    [
+      { source: 'header', name: 'X-Tags', schema: z.array(text), required: false },
+      "The header 'X-Tags' has a schema that rejects every string: GET /:id. Split it in the schema, or pass the schema to intended().",
+    ],
+    [
+      { source: 'body', required: true },
+      'A body is required, but clients send none with: GET /:id. Use QUERY or POST, make the body optional, or pass the handler or the controller to intended().',
+    ],
+  ])('causes a warning: %o', (input, message) => {
+    const app = createApp().get('/:id', { inputs: [input] }, handler);
+    expect(warningsOf(app)).toEqual([`FAIRLEAD_INPUT: ${message}`]);
+  });
+
+  it.each<RouteInput>([
+    { source: 'param', name: 'id', schema: text, required: true },
+    { source: 'param', name: 'other', schema: text, required: true },
+    { source: 'query', name: 'tags', schema: z.array(text), required: true, all: true },
+    { source: 'header', name: 'X-Tag', schema: text, required: true },
+    { source: 'query', name: 'page', required: true },
+    { source: 'query', name: 'page', schema: intended(z.number()), required: true },
+    { source: 'body', required: false },
+  ])('causes none: %o', (input) => {
+    expect(warningsOf(createApp().get('/:id', { inputs: [input] }, handler))).toEqual([]);
+  });
+
+  it('may be a schema that rejects asynchronously', () => {
+    const schema = {
+      '~standard': { version: 1, vendor: 'test', validate: () => Promise.reject(new Error('no')) },
+    } as const;
+    expect(warningsOf(createApp().get('/', { query: schema }, handler))).toEqual([]);
+  });
+});
+
+describe('a tool for agents', () => {
+  const tool = { tool: true };
+
+  it('causes a warning without an MCP server, unless the handler is intended', () => {
+    const marked = intended(() => 1);
+    const app = createApp().get('/a', tool, handler).get('/b', tool, marked).get('/c', handler);
+    expect(warningsOf(app)).toEqual([
+      'FAIRLEAD_TOOL: No agent can call a tool, because the application has no MCP server: GET /a. Install mcp() of @fairlead/mcp with app.plugin(), or pass the handler or the controller to intended().',
+    ]);
+  });
+
+  it('causes none with one, before or after it', () => {
+    const server = () => describeFunction<Middleware>(() => undefined, { name: 'mcp()' });
+    const first = createApp().post('/mcp', server()).get('/a', tool, handler);
+    const last = createApp().get('/a', tool, handler).post('/mcp', pass, server());
+    expect([...warningsOf(first), ...warningsOf(last)]).toEqual([]);
+  });
+});
+
+describe('a page for browsers', () => {
+  const page = (prefix: string) =>
+    describeFunction<Middleware>((_ctx, next) => next(), {
+      name: 'page()',
+      role: 'responder',
+      hides: (path) => path.startsWith(prefix),
+    });
+
+  it('causes a warning before a route that it hides', () => {
+    const app = createApp()
+      .get('/first', handler)
+      .use(page('/'))
+      .get('/users/:id', handler)
+      .all('/v:major.x', handler)
+      .post('/users', handler)
+      .get('/files/*path', handler);
+    expect(warningsOf(app)).toEqual([
+      'FAIRLEAD_ORDER: page() sends its fallback to browsers that open a route after it: GET /users/:id, ALL /v:major.x. Register it after the routes, or pass it to intended().',
+    ]);
+  });
+
+  it('causes none for other paths, if it is intended, or in the route', () => {
+    const app = createApp()
+      .use(page('/app'), intended(page('/')))
+      .get('/users/:id', page('/users'), handler);
+    expect(warningsOf(app)).toEqual([]);
   });
 });
 

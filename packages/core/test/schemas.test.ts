@@ -215,6 +215,13 @@ describe('the schemas of a route', () => {
     expect(await read('')).toEqual({ tag: [] });
   });
 
+  it('leave a query parameter that is absent to the default of its array', async () => {
+    const query = z.object({ tag: z.array(z.string()).default(['new']) });
+    const app = createApp().get('/', { query }, (ctx) => ctx.query);
+    expect(await (await app.request('/')).json()).toEqual({ tag: ['new'] });
+    expect(await (await app.request('/?tag=')).json()).toEqual({ tag: [''] });
+  });
+
   it('run after the middleware of the route', async () => {
     const order: string[] = [];
     const query = z.object({}).refine(() => order.push('schema'));

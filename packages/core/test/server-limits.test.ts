@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { connectRaw, exchange } from '@fairlead/test-support/raw-connection';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createApp, json, type ListenOptions, listen } from '../src/index.js';
+import { completeLimits } from '../src/server/limits.js';
 
 async function serveEcho(limits: ListenOptions = {}): Promise<number> {
   const app = createApp().use(json(), (ctx) =>
@@ -247,3 +248,18 @@ it('a server waits 20 seconds for a request head and 120 seconds for a request b
   const { headersTimeout, requestTimeout } = server.node;
   expect([headersTimeout, requestTimeout]).toEqual([20_000, 120_000]);
 });
+
+it.each([[{}], [{ maxHeaders: undefined, writeTimeout: undefined }]])(
+  'the limits of %j are those of the README',
+  (limits) => {
+    expect(completeLimits(limits as object)).toEqual({
+      headersTimeout: 20_000,
+      requestTimeout: 120_000,
+      keepAliveTimeout: 72_000,
+      writeTimeout: 30_000,
+      maxHeaderSize: 16_384,
+      maxHeaders: 200,
+      maxTargetSize: 8_192,
+    });
+  },
+);

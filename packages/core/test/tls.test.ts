@@ -141,8 +141,13 @@ describe('a server with tls', () => {
   });
 
   it('limits the time of a handshake', async () => {
-    const { port } = await serveTls(echo(), { headersTimeout: 100 });
+    const { node, port } = await serveTls(echo(), { headersTimeout: 100 });
+    const failed = new Promise((resolve) => {
+      node.once('clientError', (_, socket) => resolve(socket.destroyed));
+    });
     expect(await connectRaw(port).ended()).toBe('');
+    // Without waiting for the client to read a response.
+    expect(await failed).toBe(true);
   });
 });
 
