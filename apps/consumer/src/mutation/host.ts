@@ -71,7 +71,8 @@ const vitest = await createVitest(
   {
     plugins: [
       {
-        name: 'mutation',
+        // vitest keeps transformed modules on the disk, by their source and the names of plugins.
+        name: measures ? 'mutation-measured' : 'mutation',
         enforce: 'pre',
         config: () => ({
           test: {
