@@ -63,7 +63,7 @@ it.each([
 });
 
 it('a new package is what the tests of this app expect of each package', async () => {
-  const files = ['agents', 'manifests', 'import-cycles', 'links', 'readme-source.long'];
+  const files = ['agents', 'manifests', 'import-cycles', 'links', 'readme-source'];
   expect(await passing(files, NAME)).toEqual([
     'is listed in README.md and in ARCHITECTURE.md: packages/job-queue',
     'is public, has provenance and a license: packages/job-queue',
