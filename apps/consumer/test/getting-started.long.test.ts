@@ -76,7 +76,7 @@ async function runLine(line: string): Promise<string> {
   });
 }
 
-/** Starts a script, and returns a function that resolves with the URL of each of its starts. */
+/** Starts a script, and returns functions that resolve with the URL of each of its starts, and with a printed report. */
 function start(script: string) {
   const env = { ...process.env, PORT: '0' };
   const child = spawn('npm', ['run', script], { cwd: project, env, detached: true });
@@ -86,13 +86,19 @@ function start(script: string) {
     if (done) throw new Error(`npm run ${script} ended without listening.`);
     return /listens on (\S+)/.exec(value)?.[1] ?? url();
   };
+  const errors = createInterface(child.stderr)[Symbol.asyncIterator]();
+  const report = async (end: string): Promise<string> => {
+    const { value, done } = await errors.next();
+    if (done) throw new Error(`npm run ${script} ended without a report.`);
+    return value === end ? value : `${value}\n${await report(end)}`;
+  };
   const stop = async () => {
     process.kill(-(child.pid ?? 0), 'SIGINT');
     await once(child, 'exit');
     running.delete(stop);
   };
   running.add(stop);
-  return { url, stop };
+  return { url, report, stop };
 }
 
 /** Returns what the commands of a console block print when they run on another port. */
@@ -143,8 +149,16 @@ async function take(heading: string, way = ''): Promise<string> {
   return output;
 }
 
-const consoleOf = (heading: string) =>
-  stepsOf(heading).find(({ language }) => language === 'console')?.text ?? '';
+const blocksOf = (heading: string, language: string) =>
+  stepsOf(heading).flatMap((step) => (step.language === language ? [step.text] : []));
+
+const consoleOf = (heading: string) => blocksOf(heading, 'console')[0] ?? '';
+
+/** Adds the line of a diff after the line that precedes it there. */
+function applyDiff(source: string, diff: string): string {
+  const [before = '', added = ''] = diff.split('\n').map((line) => line.slice(1));
+  return source.replace(`${before}\n`, (line) => `${line}${added}\n`);
+}
 
 /** The ways of writing routes, with the section that prepares each, and the commands before its start. */
 const WAYS = [
@@ -164,6 +178,11 @@ describe('the page Getting started, by hand', { concurrent: false }, () => {
 
     const app = join(project, 'src/app.ts');
     const source = await readFile(app, 'utf8');
+    const [diff = ''] = blocksOf('Write the first route', 'diff');
+    const [, report = ''] = blocksOf('Write the first route', 'console');
+    await writeFile(app, applyDiff(source, diff));
+    expect(await dev.report(report.trimEnd().split('\n').at(-1) ?? '')).toContain(report.trimEnd());
+
     await writeFile(app, source.replace('hello: ', 'bye: '));
     const changed = await fetch(`${await dev.url()}/hello/Ada`);
     expect(await changed.json()).toEqual({ bye: 'Ada' });
