@@ -13,7 +13,7 @@ import { playgroundWorker } from './playground/bundle.ts';
 import { editLinkOf, homepage, repository } from './repository.ts';
 import { groupPages } from './sidebar.ts';
 import { showReport } from './start-report.ts';
-import { releaseEmptyHeads } from './tables.ts';
+import { keepNumbersWhole, releaseEmptyHeads } from './tables.ts';
 import { groupCode } from './tabs.ts';
 
 const pages = readPages();
@@ -62,6 +62,7 @@ export default defineConfig({
         const { tokens, env, Token } = state;
         translateLinks(rules, tokens, env);
         releaseEmptyHeads(tokens);
+        keepNumbersWhole(tokens);
         showReport(tokens);
         if (env.relativePath !== 'index.md') return;
         state.tokens = [
