@@ -15,6 +15,8 @@ describe('a link of a document', () => {
     ['packages/core/README.md', '../../docs/errors.md#core', '/errors.md#core'],
     ['packages/static/README.md', '../core', '/packages/core.md'],
     ['packages/static/README.md', '../core/', '/packages/core.md'],
+    ['README.md', 'apps/users-api/README.md', '/examples/users-api/index.md'],
+    ['README.md', 'apps/users-api/docs/chaos.md', '/examples/users-api/chaos.md'],
   ])('of %s to %s leads to the page of that document', (source, href, expected) => {
     expect(translateLink(rules, source, href)).toBe(expected);
   });
@@ -22,7 +24,7 @@ describe('a link of a document', () => {
   it.each([
     ['README.md', 'LICENSE', `${repository}/blob/main/LICENSE`],
     ['README.md', 'CONTRIBUTING.md#rules', `${repository}/blob/main/CONTRIBUTING.md#rules`],
-    ['docs/performance.md', '../apps/benchmarks', `${repository}/tree/main/apps/benchmarks`],
+    ['docs/performance.md', '../packages', `${repository}/tree/main/packages`],
   ])('of %s to %s, which is no page, leads to the repository', (source, href, expected) => {
     expect(translateLink(rules, source, href)).toBe(expected);
   });

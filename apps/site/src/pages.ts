@@ -10,6 +10,7 @@ export const API_FOLDER = 'apps/site/api';
 /** The documents that become pages, relative to the workspace. */
 const SOURCES = [
   ...['README.md', 'docs/**/*.md', 'packages/*/README.md', `${API_FOLDER}/**/*.md`],
+  ...['apps/{benchmarks,realworld,users-api}/README.md', 'apps/users-api/docs/*.md'],
   // Pages that only the site has.
   'apps/site/pages/*.md',
 ];
@@ -43,6 +44,8 @@ export function pathOf(source: string): string {
   if (source === 'docs/README.md') return 'docs.md';
   return source
     .replace(/^packages\/([^/]+)\/README\.md$/, 'packages/$1.md')
+    .replace(/^apps\/benchmarks\/README\.md$/, 'benchmarks.md')
+    .replace(/^apps\/(realworld|users-api)\/(?:docs\/)?/, 'examples/$1/')
     .replace(/^(?:docs|apps\/site(?:\/pages)?)\//, '')
     .replace(/\/README\.md$/, '/index.md');
 }

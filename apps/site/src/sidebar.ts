@@ -15,6 +15,7 @@ const PARTS: readonly Part[] = [
   { folder: 'tutorial', text: 'Tutorial', collapsed: true },
   { folder: 'guides', text: 'Guides', collapsed: false },
   { folder: 'recipes', text: 'Recipes', collapsed: true },
+  { folder: 'examples', text: 'Examples', collapsed: true },
   { folder: 'coming-from', text: 'Coming from', collapsed: true },
   { folder: 'packages', text: 'Packages', collapsed: true },
   { folder: 'api', text: 'API', collapsed: true },
