@@ -31,6 +31,7 @@ describe('the landing page', () => {
       'fence',
       '</div>',
       '<pre class="start-report"></pre>',
+      '<p class="landing-try"><a href="playground.html">Break an application in the playground</a></p>',
       '</div>',
       'heading_open',
       '<div class="landing-numbers">',

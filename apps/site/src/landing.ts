@@ -12,9 +12,13 @@ const NUMBERS: readonly (readonly [sentence: RegExp, number: string])[] = [
   [/during ([\d,]+) acknowledged writes\. None was lost/, '0 of $1'],
 ];
 
+/** A link to a page that only the site has. */
+const PLAYGROUND =
+  '<p class="landing-try"><a href="playground.html">Break an application in the playground</a></p>\n';
+
 /**
  * Lays out README.md as the landing page: the first sentence and the program beside its report, and the list of
- * numbers as cards. Nothing moves, so the page reads in the same order as README.md.
+ * numbers as cards. A link to the playground follows the report. Nothing moves, so the page reads in the same order as README.md.
  *
  * @param tokens - The tokens of README.md. The report is a block of HTML.
  * @param html - Creates a token for HTML.
@@ -38,6 +42,7 @@ export function layOutLanding<T extends Token>(
     ...tokens.slice(0, report),
     html('</div>\n'),
     ...tokens.slice(report, section),
+    html(PLAYGROUND),
     html('</div>\n'),
     ...rest.slice(0, list),
     html('<div class="landing-numbers">\n'),

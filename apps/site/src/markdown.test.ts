@@ -83,7 +83,7 @@ describe('llms.txt', () => {
     expect(entries).toContainEqual({
       title: 'Discovery',
       path: 'guides/discovery.md',
-      notes: 'Register all controllers of a directory.',
+      notes: expect.stringMatching(/^Register all controllers of a directory.*\.$/),
     });
     expect(entries.filter(({ notes = '' }) => /\]\(|^Accepted/.test(notes))).toEqual([]);
     expect(entries.filter(({ notes }) => notes && !/[.?!]$/.test(notes))).toEqual([]);

@@ -13,8 +13,8 @@ import type { AxeResults } from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import type { PageData } from 'vitepress';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MISTAKES, PROGRAM, toggleMistake } from '../src/playground/program.ts';
 import { workspace } from '../src/pages.ts';
+import { MISTAKES, PROGRAM, toggleMistake } from '../src/playground/program.ts';
 import { editLinkOf } from '../src/repository.ts';
 import { startInNode } from './start-in-node.ts';
 
@@ -256,7 +256,27 @@ describe('the landing page', () => {
 
     expect(numbers).toHaveLength(3);
     for (const number of numbers) expect(number).toMatch(/^[\d.,]+/);
-    expect(await opened.page.locator('.landing-numbers li:has(a[href$=".html"])').count()).toBe(2);
+    expect(await opened.page.locator('.landing-numbers li:has(a[href$=".html"])').count()).toBe(3);
+  });
+
+  it('has one left edge below the report', async () => {
+    await using opened = await open('/', wide);
+    const edges = await opened.page.evaluate<readonly number[]>(
+      `[...document.querySelectorAll('.landing > :not(.landing-first)')]
+        .map((element) => element.getBoundingClientRect().x)`,
+    );
+
+    expect(edges.length).toBeGreaterThan(10);
+    expect(new Set(edges).size).toBe(1);
+  });
+
+  it('leads to the playground', async () => {
+    await using opened = await open('/', phone);
+    const { page, problems } = opened;
+    await page.getByRole('main').getByRole('link', { name: 'Break an application' }).click();
+    await page.getByText('The application starts.').waitFor();
+
+    expect(problems).toEqual([]);
   });
 
   it('says what works today above the first command that needs a release', async () => {
@@ -358,17 +378,17 @@ describe('the playground', () => {
     const editor = page.getByRole('textbox', { name: 'app.js' });
     const started = await output.textContent();
     for (const { label } of MISTAKES) await page.getByRole('button', { name: label }).click();
-    // Each mistake starts the program again.
-    await output.getByText('6 problems').waitFor();
     const broken = await editor.inputValue();
-    const printed = await output.textContent();
+    const report = await startInNode(broken);
+    // Each mistake starts the program again.
+    await expect.poll(() => output.textContent(), { timeout: 30_000 }).toBe(report);
     const wrong = PROGRAM.replace('router }', 'router, guards: [{}] }');
     await editor.fill(wrong);
     await output.getByText('guards').waitFor();
 
     expect(started).toBe(await startInNode(PROGRAM));
     expect(broken).toBe(MISTAKES.reduce(toggleMistake, PROGRAM));
-    expect(printed).toBe(await startInNode(broken));
+    expect(report.match(/^ {2}\d+\. /gm)).toHaveLength(7);
     expect(await output.textContent()).toBe(await startInNode(wrong));
     expect(opened.problems).toEqual([]);
   });
@@ -393,6 +413,18 @@ describe('the playground', () => {
     expect(selected).toMatch(/^ {2}container.register\('log'/);
     expect(await mistake.getAttribute('aria-pressed')).toBe('false');
     expect(opened.problems).toEqual([]);
+  });
+
+  it('shows the report in the window of a phone in which the visitor makes a mistake', async () => {
+    const { opened, page, output } = await play(phone);
+    await using _ = opened;
+    await page.getByRole('button', { name: 'Cycle' }).click();
+    await page.getByRole('status').getByText(failed).waitFor();
+    const scrolled = await page.evaluate('scrollY');
+    const box = await output.boundingBox();
+
+    expect(scrolled).toBe(0);
+    expect((box?.y ?? NaN) + (box?.height ?? NaN)).toBeLessThan(800);
   });
 
   it('names the line that JavaScript cannot parse, and stops a program that does not end', async () => {
