@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { exchange } from '@fairlead/test-support/raw-connection';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   type Application,
@@ -8,6 +9,7 @@ import {
   type Next,
   NotFoundError,
 } from '../src/index.js';
+import { serve } from './support/serve.js';
 
 const FIX = 'Write `await next()` or `return next()`.';
 
@@ -317,12 +319,14 @@ it('a rare mistake is found after many calls, and then loses no more errors', as
       if (ctx.get('X-Float') === 'error') throw new Error('No database.');
       ctx.json('late');
     });
-  const send = (float: string) => app.request('/', { headers: { 'X-Float': float } });
-  for (let count = 0; count < 150; count += 1) await app.request('/');
-  for (let count = 0; count < 4_096; count += 1) await send('yes');
+  const { port } = await serve(app);
+  const get = (...headers: readonly string[]) =>
+    ['GET / HTTP/1.1', 'Host: a', ...headers, '', ''].join('\r\n');
+  const floats = get('X-Float: yes').repeat(4_095);
+  await exchange(port, `${get().repeat(150)}${floats}${get('X-Float: yes', 'Connection: close')}`);
   await turn();
   expect(warnings).toHaveLength(1);
-  await send('error');
+  await app.request('/', { headers: { 'X-Float': 'error' } });
   await turn();
   await turn();
   expect(errors.at(-1)).toMatchObject({ cause: { message: 'No database.' } });
