@@ -3,57 +3,8 @@ import { existsSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { withWorktree } from '../src/engine/worktree.js';
-
-const dist = join(import.meta.dirname, '../dist');
-
-/** Runs the command line, which has to fail, and returns what it prints to standard error. */
-function fail(...args: readonly string[]): string {
-  const { status, stderr } = spawnSync(process.execPath, [join(dist, 'cli.js'), ...args]);
-  expect(status).toBe(1);
-  return stderr.toString();
-}
-
-describe('pnpm bench --against', () => {
-  it('names a ref that is no commit', () => {
-    expect(fail('--against', 'no-such-ref')).toContain("Cannot find the commit 'no-such-ref'.");
-  });
-
-  it('needs two batches for an interval', () => {
-    expect(fail('--against', 'HEAD', '--batches', '1')).toContain('Use at least 2 batches.');
-  });
-
-  it.each(['--servers=koa', '--autocannon', '--list', '--out=results'])(
-    'refuses %s, which another comparison has',
-    (option) => {
-      expect(fail('--against', 'HEAD', option)).toContain('cannot be used with option');
-    },
-  );
-
-  it.each(['--quick', '--batches=3', '--instructions'])(
-    'refuses %s without --against',
-    (option) => {
-      expect(fail(option)).toContain(
-        'Use --quick, --batches and --instructions only with --against.',
-      );
-    },
-  );
-
-  it('says what to install if instructions cannot be counted', () => {
-    vi.stubEnv('PATH', '');
-    expect(fail('--against', 'HEAD', '--instructions')).toContain(
-      'Cannot count instructions without valgrind. Install it',
-    );
-    vi.unstubAllEnvs();
-  });
-
-  it('lists the workloads that it has if one is unknown', () => {
-    expect(fail('--against', 'HEAD', 'json')).toContain(
-      'Unknown workload: json. Use one of these: plaintext, param, post,',
-    );
-  });
-});
 
 describe('withWorktree()', () => {
   const repository = mkdtempSync(join(tmpdir(), 'repository-'));
@@ -88,7 +39,7 @@ describe('withWorktree()', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ])('removes it on %s while a command runs', (signal, code) => {
-    const module = pathToFileURL(join(dist, 'engine/worktree.js')).href;
+    const module = pathToFileURL(join(import.meta.dirname, '../dist/engine/worktree.js')).href;
     const program = `
       const { withWorktree } = await import('${module}');
       await withWorktree('.', 'HEAD', ({ folder, run }) => {
