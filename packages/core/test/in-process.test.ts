@@ -1,6 +1,7 @@
+import { once } from 'node:events';
 import { createReadStream, type ReadStream } from 'node:fs';
 import type { Socket } from 'node:net';
-import { PassThrough, Readable } from 'node:stream';
+import { type Duplex, PassThrough, Readable } from 'node:stream';
 import { collectGarbage } from '@fairlead/test-support/collect-garbage';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import {
@@ -406,6 +407,24 @@ describe('app.close()', () => {
     const reply = app.request('/', { method: 'POST', body, duplex: 'half' });
     await expect(reply).rejects.toMatchObject({ code: 'APPLICATION_CLOSED' });
   });
+});
+
+it('an application does not collect the connections of requests that have ended', async () => {
+  const app = createApp().use((ctx) => ctx.send('text'));
+  const send = async (): Promise<WeakRef<Duplex>> => {
+    const connection = app.connect({});
+    connection.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    await once(connection.resume(), 'close');
+    return new WeakRef(connection);
+  };
+  const connections = await Promise.all(Array.from({ length: 20 }, send));
+  await expect
+    .poll(() => {
+      collectGarbage();
+      return connections.filter((connection) => connection.deref() !== undefined).length;
+    })
+    // Others may keep the last ones.
+    .toBeLessThan(5);
 });
 
 it.each(['//a/b', '//', '///'])('the path %s is not read as a host', async (path) => {

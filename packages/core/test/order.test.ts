@@ -319,6 +319,13 @@ describe('a function with a prefix, after the routes below it', () => {
     ]);
   });
 
+  it('names a router by its prefix, also if it has a single route', () => {
+    const router = createRouter().get('/', handler);
+    expect(warningsOf(createApp().route('/users', router).use(limit()))).toEqual([
+      expect.stringContaining("registered before it: the router mounted at '/users'."),
+    ]);
+  });
+
   const requireUser: Middleware = ({ path }, next) => {
     if (path === '/') throw new ForbiddenError();
     return next();

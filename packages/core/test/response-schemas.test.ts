@@ -144,6 +144,12 @@ describe('what a response schema does not describe', () => {
     ['members, in arktype', type({ id: 'string' }), leaking, { id: '1' }],
     ['members, in a JSON Schema', { type: 'object', properties: { id: {} } }, leaking, { id: '1' }],
     [
+      'members, beside a constant',
+      { anyOf: [{ const: 'none' }, { enum: [0, 1] }, { properties: { id: {} }, type: 'object' }] },
+      leaking,
+      { id: '1' },
+    ],
+    [
       'members, in draft-07',
       {
         definitions: { 'a/b': { properties: { id: {} } } },
