@@ -37,6 +37,9 @@ function warningsOf(app: ReturnType<typeof createApp>): readonly string[] {
 }
 
 group('describe()', () => {
+  const bearer = { name: 'bearer', scheme: { type: 'http', scheme: 'bearer' } };
+  const key = { name: 'key', scheme: { type: 'apiKey', in: 'header', name: 'X-Key' } };
+
   it('returns the same value, with a frozen and complete description', () => {
     const target = function csrf() {};
     expect(describe(target, { role: 'middleware', after: 'session()' })).toBe(target);
@@ -54,8 +57,6 @@ group('describe()', () => {
   });
 
   it('adds to the present description, of a base class too, without changing it', () => {
-    const bearer = { name: 'bearer', scheme: { type: 'http', scheme: 'bearer' } };
-    const key = { name: 'key', scheme: { type: 'apiKey', in: 'header', name: 'X-Key' } };
     class SignedIn {}
     describe(SignedIn, { role: 'guard', security: bearer });
     class Admin extends SignedIn {}
@@ -80,6 +81,9 @@ group('describe()', () => {
     ['an unknown member', { rol: 'guard' }, "Did you mean 'role'?"],
     ['an unknown role', { role: 'gate' }, 'role of describe() must be '],
     ['security without a scheme', { security: { name: 'key' } }, '{ name, scheme }'],
+    ['security with no alternative', { security: { anyOf: [] } }, '{ anyOf }'],
+    ['security whose alternatives are no array', { security: { anyOf: key } }, '{ anyOf }'],
+    ['security with a wrong alternative', { security: { anyOf: [key, {}] } }, '{ anyOf }'],
     ['a body without media types', { reads: {} }, 'an object with the array mediaTypes'],
     ['names that are no text', { after: [1] }, 'an array of names'],
   ])('refuses %s', (_name, description, message) => {

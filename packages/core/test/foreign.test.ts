@@ -87,6 +87,15 @@ it('other middleware, and foreign middleware without a prefix before it, gets ev
   expect(await Promise.all(replies)).toEqual(['foreign', 'foreign', 'own', 'own']);
 });
 
+it('foreign middleware before a prefix leaves the case of that prefix', async () => {
+  const passing = describe<Middleware>((_ctx, next) => next(), { role: 'foreign' });
+  const app = createApp()
+    .use(passing)
+    .use('/admin', guard)
+    .use((ctx) => ctx.send('own'));
+  expect([await reply(app, '/admin'), await reply(app, '/ADMIN')]).toEqual(['guard', 'own']);
+});
+
 it.each([
   ['/acme/admin', 'guard'],
   ['/acme/admin.', 'AMBIGUOUS_PATH'],

@@ -439,6 +439,11 @@ describe('a value that JSON cannot represent', () => {
       { users: [{ roles: Promise.resolve([]) }] },
       "'users.0.roles' is a Promise. Await it.",
     ],
+    [
+      'a Map beside a member toJSON that is no method',
+      { toJSON: 'text', tags: new Map() },
+      "'tags' is a Map. Convert it with Object.fromEntries().",
+    ],
     ['a nested Map', { tags: new Map() }, "'tags' is a Map. Convert it with Object.fromEntries()."],
     [
       'a value that sends itself, in an envelope',
@@ -579,6 +584,27 @@ describe('a route that sends no response', () => {
       stack: expect.stringContaining('handler-results.test.ts'),
     });
     expect(errors[0]).toMatchObject({ code: 'NO_RESPONSE' });
+  });
+
+  it.each<[string, (ctx: Context) => void]>([
+    ['ctx.html()', (ctx) => ctx.html('late')],
+    ['ctx.redirect()', (ctx) => ctx.redirect('/late')],
+    ['ctx.send()', (ctx) => ctx.send('late')],
+    ['ctx.respond()', (ctx) => ctx.respond('late')],
+  ])('is logged if it comes after the response was sent: %s', async (_, respond) => {
+    const errors: unknown[] = [];
+    const contexts: Context[] = [];
+    const app = createApp({ onError: (error) => errors.push(error) }).get('/', (ctx) => {
+      contexts.push(ctx);
+      return 1;
+    });
+    expect(await (await app.request('/')).text()).toBe('1');
+    for (const ctx of contexts) respond(ctx);
+    expect(errors).toEqual([
+      expect.objectContaining({
+        message: expect.stringContaining('GET / came after the response was sent.'),
+      }),
+    ]);
   });
 
   it('is a logged 500 if middleware neither responds nor calls next()', async () => {
