@@ -142,6 +142,26 @@ describe('an exemption from a guard that a factory creates', () => {
     expect(described[0]?.guards).toEqual(['hasKey']);
   });
 
+  it('of a class does not concern a method with a guard that follows it', () => {
+    @Controller()
+    @Public(true)
+    class Files {
+      @Get('/open')
+      open() {}
+
+      @Get('/admin')
+      @UseGuard(createAdmin())
+      admin() {}
+    }
+    const router = createRouter();
+    registerController(router, Files, { guards: [createSignIn()] });
+    const described = describeRoutes(createApp().route('/', router));
+    expect(described.map(({ path, guards }) => [path, guards.length])).toEqual([
+      ['/open', 0],
+      ['/admin', 2],
+    ]);
+  });
+
   it('contradicts a guard of the same method or class that follows it', () => {
     class Files {
       @Get('/method')

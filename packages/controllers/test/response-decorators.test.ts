@@ -160,17 +160,20 @@ describe('SetHeader', () => {
   });
 });
 
-it('a method may write to ctx.res without @Res()', async () => {
+it('a method may write to ctx.res without @Res(), and a stream that it returns is destroyed', async () => {
   @Controller()
   class Raw {
     @Get()
     read(@Ctx() { res }: Context) {
       res.end('raw');
+      return unsent;
     }
   }
+  const unsent = new Readable({ read: () => undefined });
   const { fetch, hidden } = await serve({ controllers: [Raw] });
   expect(await (await fetch('/')).text()).toBe('raw');
   expect(hidden).toEqual([]);
+  expect(unsent.destroyed).toBe(true);
 });
 
 describe('the routes of a class tell tools', () => {

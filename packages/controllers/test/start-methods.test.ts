@@ -85,6 +85,22 @@ describe('install warns of', () => {
     ]);
   });
 
+  it('only those that the method has', async () => {
+    @Controller('/single')
+    class SingleController {
+      @Get()
+      read() {}
+
+      @HttpCode(202)
+      helper() {}
+    }
+    expect(await warningsOf(SingleController)).toEqual([
+      expect.stringContaining(
+        'the method SingleController.helper has no route, so these decorators have no effect: @HttpCode().',
+      ),
+    ]);
+  });
+
   it('none of them if the class is intended', async () => {
     @Controller('/intended')
     class IntendedController {

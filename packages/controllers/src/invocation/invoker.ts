@@ -145,8 +145,8 @@ function createRecordResult(
 ): (ctx: Context, result: unknown) => unknown {
   const recordRedirect = redirect && createRedirect(redirect, handler);
   return (ctx, result) => {
-    if (ctx.res.headersSent) ctx.takeOver();
-    else if (recordRedirect !== undefined) {
+    if (ctx.res.headersSent) return result;
+    if (recordRedirect !== undefined) {
       if (ctx.responseBody === undefined) recordRedirect(ctx, result);
     } else if (result !== undefined) return result;
     else if (takesResponse) {

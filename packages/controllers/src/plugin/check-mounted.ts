@@ -66,7 +66,7 @@ export function findUnpreparedGuards(
         const provides = (one: unknown) => after.includes(descriptionOf(one)?.name ?? '');
         const before = [...upstream, ...others, ...middleware, ...guards.slice(0, index)];
         if (before.some(provides)) return false;
-        return guards.slice(index).some(provides) || !before.some(isUnknown);
+        return guards.some(provides) || !before.some(isUnknown);
       });
       const described = descriptionOf(unprepared);
       if (described === undefined) return [];
