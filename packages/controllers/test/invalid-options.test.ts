@@ -101,6 +101,15 @@ describe('buildRoutes', () => {
     );
   });
 
+  it('accepts a class or its definition', () => {
+    const definition = new ControllerRegistry().register(UsersController);
+    const [ofClass, ofDefinition] = [UsersController, definition].map((target) =>
+      buildRoutes(target).map(({ method, path }) => `${method} ${path}`),
+    );
+    expect(ofDefinition).toEqual(ofClass);
+    expect(ofClass).not.toEqual([]);
+  });
+
   it('rejects what is neither a class nor a definition', () => {
     expect(() => buildRoutes({} as never)).toThrow(
       expect.objectContaining({ code: 'NOT_A_CONTROLLER' }),

@@ -176,6 +176,18 @@ it('a method may write to ctx.res without @Res(), and a stream that it returns i
   expect(unsent.destroyed).toBe(true);
 });
 
+it('a method with @Res() may respond with a status instead', async () => {
+  @Controller()
+  class Mixed {
+    @Get()
+    read(@Res() _res: ServerResponse, @Ctx() ctx: Context) {
+      ctx.status = 205;
+    }
+  }
+  const { fetch } = await serve({ controllers: [Mixed] });
+  expect((await fetch('/')).status).toBe(205);
+});
+
 describe('the routes of a class tell tools', () => {
   @Controller()
   class Reports {
