@@ -339,10 +339,14 @@ export function attempt<T>(run: () => T): {
 
 const warningChannel = channel('fairlead:warning');
 
-/** Makes a function also publish the warnings that it receives on the diagnostics channel `fairlead:warning`. */
+/**
+ * Publishes warnings on the diagnostics channel `fairlead:warning`, then passes them to a function, unless a
+ * subscriber has printed them and set `printed`.
+ */
 export function published(warn: (message: string) => void): (message: string) => void {
   return (message) => {
-    warningChannel.publish({ message });
-    warn(message);
+    const warning = { message, printed: false };
+    warningChannel.publish(warning);
+    if (!warning.printed) warn(message);
   };
 }

@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createApp, createRouter, type Router } from '@fairlead/core';
 import {
   type ContainerInterface,
@@ -70,6 +71,18 @@ describe('without root and controllers', () => {
       ['[controllers] no controllers to register: set root, or pass the options to intended()'],
     ]);
     expect(plugin.state).toEqual({ controllers: [], routeCount: 0, initialized: true });
+  });
+
+  it('a subscriber of the channel prints the warning instead of the logger', async () => {
+    const print = vi.fn(
+      (warning: unknown) => void Object.assign(Object(warning), { printed: true }),
+    );
+    subscribe('fairlead:warning', print);
+    onTestFinished(() => void unsubscribe('fairlead:warning', print));
+    const logger = { debug: vi.fn(), warn: vi.fn() };
+    await serve({ logger });
+    expect(print).toHaveBeenCalledOnce();
+    expect(logger.warn).not.toHaveBeenCalled();
   });
 });
 

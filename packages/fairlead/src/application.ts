@@ -187,7 +187,7 @@ function choose(module: string, exported: Readonly<Record<string, unknown>>): [s
   } else if (name !== '')
     reason = `${name}() has ${length === 1 ? 'a parameter' : `${length} parameters`}`;
   throw new UsageError(
-    `Cannot create the application of ${module}: ${reason}. Export a function ${OFFLINE}() without parameters, which returns the application for tools: without a port, with an in-memory database and a silent log.`,
+    `Cannot create the application of ${module}: ${reason}. Export a function ${OFFLINE}() without parameters, which returns the application for tools: without a port, with a stand-in for the database and a silent log.`,
   );
 }
 

@@ -9,7 +9,7 @@ const FIX =
 const IMPORT = "import { x } from './config.js';\nx;";
 const CONFIG = 'export const x = 1;';
 const EXPORT =
-  'Export a function createOfflineApp() without parameters, which returns the application for tools: without a port, with an in-memory database and a silent log.\n';
+  'Export a function createOfflineApp() without parameters, which returns the application for tools: without a port, with a stand-in for the database and a silent log.\n';
 const app = (path: string) =>
   `import { createApp } from '@fairlead/core';\nconst create = () => createApp().get('${path}', () => 1);\n`;
 

@@ -65,32 +65,78 @@ it('prints JSON', async () => {
   });
 });
 
-it('counts warnings of controllers', async () => {
-  const { run } = await writeProject({
-    'src/app.js': `import { controllersPlugin } from '@fairlead/controllers';
-import { createApp, createRouter } from '@fairlead/core';
+/** An application with a warning of the core and one of controllers, which it logs with a function. */
+const logged = (warn: string) => `import { controllersPlugin } from '@fairlead/controllers';
+import { createApp, createRouter, errorHandler } from '@fairlead/core';
 export default async () => {
-  const app = createApp();
-  await app.plugin(controllersPlugin({ router: createRouter() }));
+  const warn = ${warn};
+  process.on('warning', (warning) => warn(String(warning)));
+  const app = createApp().get('/', () => 1).use(errorHandler());
+  await app.plugin(controllersPlugin({ router: createRouter(), logger: { debug() {}, warn } }));
   return app;
-};`,
-  });
-  const { stdout, stderr } = await run('check');
-  expect(stdout).toBe('0 routes, no problems, 1 warning.\n');
-  expect(stderr).toBe(
-    '[controllers] no controllers to register: set root, or pass the options to intended()\n',
-  );
-  const strict = await run('check', '--strict', '--json');
-  expect(strict.status).toBe(1);
-  expect(JSON.parse(strict.stdout).warnings).toEqual([
+};`;
+
+const REPORT = `The application has warnings.
+
+  1. no controllers to register: set root, or pass the options to intended()
+
+  2. errorHandler() cannot catch errors from anything registered before it: the route GET /. Register errorHandler() first, or pass it or the router to intended().
+       At: src/app.js:6:45
+
+`;
+
+it.each([
+  ['is silent', '() => {}'],
+  ['prints them, too', 'console.warn'],
+])('prints each warning once if the log of the application %s', async (_name, warn) => {
+  const { run } = await writeProject({ 'src/app.js': logged(warn) });
+  const summary = '1 route, no problems, 2 warnings.\n';
+  expect(await run('check')).toEqual({ status: 0, stdout: summary, stderr: REPORT });
+  expect(await run('check', '--strict')).toEqual({ status: 1, stdout: summary, stderr: REPORT });
+  const { status, stdout, stderr } = await run('check', '--strict', '--json');
+  expect([status, stderr]).toEqual([1, REPORT]);
+  expect(JSON.parse(stdout).warnings).toEqual([
     { message: expect.stringContaining('no controllers') },
+    { code: 'FAIRLEAD_ORDER', message: expect.stringContaining('errorHandler()') },
   ]);
 });
 
-it('counts warnings, and fails on them with --strict', async () => {
-  const { run } = await writeProject({ 'src/app.js': WARNED });
-  const { stdout, stderr, ...rest } = await run('check');
-  expect({ stdout, ...rest }).toEqual({ status: 0, stdout: '1 route, no problems, 1 warning.\n' });
-  expect(stderr).toContain('[FAIRLEAD_ORDER] FairleadWarning: ');
-  expect(await run('check', '--strict')).toMatchObject({ status: 1, stdout });
+it('prints the warnings before the problems', async () => {
+  const { run } = await writeProject({
+    'src/app.js': logged('() => {}').replace('return app', 'return app.plugin()'),
+  });
+  const { status, stderr } = await run('check');
+  expect(status).toBe(1);
+  expect(stderr).toMatch(
+    /^The application has warnings\.\n\n {2}1\. no controllers .*\n\napp\.plugin/,
+  );
+});
+
+it('prints the warnings of a startup that does not end', async () => {
+  const { run } = await writeProject({
+    'src/app.js': `import { controllersPlugin } from '@fairlead/controllers';
+import { createApp, createRouter } from '@fairlead/core';
+import { createContainer } from '@fairlead/di';
+export default async () => {
+  const container = createContainer();
+  container.register('queue', { useFactory: () => new Promise(() => {}) }, { eager: true });
+  const logger = { debug() {}, warn() {} };
+  const plugin = controllersPlugin({ router: createRouter(), container, logger });
+  return createApp().plugin(plugin);
+};`,
+  });
+  const { status, stderr } = await run('check');
+  expect(status).toBe(13);
+  expect(stderr).toMatch(
+    /\n {2}2\. still waiting for 'queue' .*\n {7}Fix: make its factory settle/,
+  );
+});
+
+it('leaves other warnings to Node.js', async () => {
+  const { run } = await writeProject({
+    'src/app.js': WARNED.replace('() =>', "() => process.emitWarning('slow', 'Other', 'A1') ||"),
+  });
+  const { stdout, stderr } = await run('check');
+  expect(stdout).toBe('1 route, no problems, 1 warning.\n');
+  expect(stderr).toContain('[A1] Other: slow\n');
 });

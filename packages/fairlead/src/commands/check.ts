@@ -11,12 +11,18 @@ interface Finding {
   readonly message: string;
 }
 
+/** A warning on the diagnostics channel of controllers, which log it unless a subscriber has printed it. */
+interface PublishedWarning {
+  readonly message: string;
+  printed: boolean;
+}
+
 export function addCheck(program: Command): void {
   const command = program
     .command('check')
     .summary('run the checks of the startup')
     .description(
-      'Runs every check of the startup, without a port. Prints all problems with their fixes.',
+      'Runs every check of the startup, without a port. Prints all problems and warnings with their fixes.',
     );
   acceptModule(command)
     .option('--strict', 'fail on warnings, too')
@@ -28,13 +34,7 @@ async function check(
   module: string | undefined,
   { json, strict }: { json?: true; strict?: true },
 ): Promise<void> {
-  const warnings: Finding[] = [];
-  process.on('warning', ({ name, message, ...warning }) => {
-    const { code } = warning as { code?: string };
-    if (name === 'FairleadWarning') warnings.push({ ...(code && { code }), message });
-  });
-  // Those of controllers, which go to a logger.
-  subscribe('fairlead:warning', (warning) => warnings.push(warning as Finding));
+  const warnings = printWarnings();
   let problems: readonly unknown[] = [];
   let routes = 0;
   let failure: unknown;
@@ -45,8 +45,6 @@ async function check(
     failure = error;
     problems = problemsOf(error);
   }
-  // Node.js emits warnings later.
-  await new Promise((resolve) => setImmediate(resolve));
   const isWrong = problems.length > 0 || (strict === true && warnings.length > 0);
   if (isWrong) process.exitCode = 1;
   if (json) printJson({ routes, problems: problems.map(describeProblem), warnings });
@@ -56,6 +54,35 @@ async function check(
       warnings.length === 0 ? 'no problems' : `no problems, ${count(warnings.length, 'warning')}`;
     print(style(isWrong ? 'red' : 'green', `${count(routes, 'route')}, ${rest}.`));
   }
+}
+
+/**
+ * Prints the warnings of Fairlead on standard error, instead of Node.js and the logger of the application. Prints
+ * them at once, because the startup may never end.
+ *
+ * @returns The warnings so far.
+ */
+function printWarnings(): readonly Finding[] {
+  const warnings: Finding[] = [];
+  const report = (warning: Finding): void => {
+    const number = `  ${warnings.push(warning)}. `;
+    if (warnings.length === 1) console.error('The application has warnings.\n');
+    const indent = ' '.repeat(number.length);
+    console.error(`${number}${warning.message.replaceAll('\n', `\n${indent}`)}\n`);
+  };
+  const { emitWarning } = process;
+  process.emitWarning = (...args: readonly [warning: string | Error, ...options: unknown[]]) => {
+    const [message, options] = args;
+    const { type, code } = Object(options) as { readonly type?: unknown; readonly code?: string };
+    if (type !== 'FairleadWarning') Reflect.apply(emitWarning, process, args);
+    else report({ ...(code && { code }), message: String(message) });
+  };
+  subscribe('fairlead:warning', (published) => {
+    const warning = published as PublishedWarning;
+    warning.printed = true;
+    report({ message: warning.message });
+  });
+  return warnings;
 }
 
 function seal(app: Application): number {
