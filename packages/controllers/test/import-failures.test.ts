@@ -56,6 +56,34 @@ describe('discovery explains', () => {
     );
   });
 
+  it.each([
+    ['a similar one', 'UseGuards', 'UseGuard'],
+    ['what other frameworks call it', 'Injectable', 'Service'],
+    ['none of them', 'Module', "a name that 'decorators' exports"],
+  ])('an import of a name that a package does not export: %s', async (_name, name, known) => {
+    const files = {
+      'controllers/users.js': `import { ${name} } from 'decorators';`,
+      'node_modules/decorators/package.json': '{ "type": "module", "main": "main.js" }',
+      'node_modules/decorators/main.js': 'export let UseGuard, UseMiddleware, InjectAll, Service;',
+    };
+    expect(await errorOf(files)).toBe(
+      message(
+        `Discovery failed: importing the file threw SyntaxError: The requested module 'decorators' does not provide an export named '${name}'`,
+        'At: controllers/users.js:1',
+        `Fix: import ${known}, or import ${name} with \`import type\` if it is a type.`,
+      ),
+    );
+  });
+
+  it('a name of a package whose exports cannot be listed', async () => {
+    const files = {
+      'controllers/users.js': "import { red } from 'colors';",
+      'node_modules/colors/package.json': '{ "type": "module", "exports": { "import": "./a.js" } }',
+      'node_modules/colors/a.js': 'export let Red;',
+    };
+    expect(await errorOf(files)).toContain("\n  Fix: import a name that 'colors' exports, or ");
+  });
+
   it('an import without a file extension', async () => {
     const files = { 'controllers/users.js': "import '../service';", 'service.js': '' };
     expect(await errorOf(files)).toContain(
@@ -76,6 +104,20 @@ describe('discovery explains', () => {
         'Discovery failed: importing the file threw SyntaxError: Invalid or unexpected token',
         'At: controllers/users.js:1',
         `${COMPILE} ${WITHOUT_DECORATORS}`,
+      ),
+    );
+  });
+
+  it('a misused decorator of a property, which compilers apply after the class', async () => {
+    const files = {
+      'controllers/users.js':
+        "import { Inject } from '#fairlead';\nconst injectName =\n  Inject('name');\nexport class Users {}\ninjectName(Users.prototype, 'name', undefined);",
+    };
+    expect(await errorOf(files)).toBe(
+      message(
+        'Discovery failed: importing the file threw InvalidDecoratorError: Cannot apply @Inject() to the property Users.name: only parameters of a constructor are injected.',
+        'At: controllers/users.js:3:3',
+        'Fix: move it to a parameter of the constructor.',
       ),
     );
   });

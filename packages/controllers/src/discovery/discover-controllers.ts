@@ -160,7 +160,7 @@ async function importFile(file: string): Promise<FileExports> {
     return { file, classes: [...exported].filter(isFunction) };
   } catch (error) {
     assertHostImports(file, error);
-    return { file, classes: [], error: importError([file], error) };
+    return { file, classes: [], error: await importError([file], error) };
   }
 }
 

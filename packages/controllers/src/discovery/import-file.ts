@@ -1,9 +1,10 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { basename, dirname, extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { SetupError } from '@fairlead/core';
 import { InjectionError } from '@fairlead/di';
-import { filePath, framesOf, isAnonymous } from '@fairlead/options';
+import { filePath, framesOf, isAnonymous, nearestName } from '@fairlead/options';
 import { ControllerError, codeOf, DiscoveryError, describeLocation, listNames } from '../errors.js';
 import { lineage } from '../metadata/class-metadata.js';
 
@@ -38,31 +39,39 @@ export function assertHostImports(file: string, cause: unknown): void {
 }
 
 /** Creates the error for files that cannot be imported. A module that several of them import fails all of them. */
-export function importError(files: readonly string[], cause: unknown): DiscoveryError {
+export async function importError(
+  files: readonly string[],
+  cause: unknown,
+): Promise<DiscoveryError> {
   const [first = ''] = files;
   const fault = findFault(files, cause);
   const isItself = files.length === 1 && (fault === undefined || fault.file === first);
   const subject = isItself ? 'the file' : listNames(files.map((file) => describeLocation(file)));
-  // Errors of these packages already contain a fix.
-  const [thrown = '', fix = importFix(fault?.file ?? first, cause, fault)] =
+  // Errors of these packages already contain a fix, and those of decorators a location.
+  const [thrown = '', fix = await importFix(fault?.file ?? first, cause, fault)] =
     String(cause).split('\n  Fix: ');
-  const problem = `importing ${subject} threw ${thrown.replace(/\nDid you mean to import .*/, '')}`;
-  const location = describeLocation(fault?.file ?? first, fault?.position);
+  const text = thrown.replace(/\n(?:Did you mean to import| {2}At:) .*/, '');
+  const problem = `importing ${subject} threw ${text}`;
+  const [, location = describeLocation(fault?.file ?? first, fault?.position)] =
+    /\n {2}At: (.*)/.exec(thrown) ?? [];
   return new DiscoveryError(first, { problem, fix, cause }, location);
 }
 
 /** Merges errors of files that import the same failed module. */
-export function mergeImportErrors(errors: readonly DiscoveryError[]): DiscoveryError[] {
+export async function mergeImportErrors(
+  errors: readonly DiscoveryError[],
+): Promise<readonly DiscoveryError[]> {
   const byCause = new Map<unknown, DiscoveryError[]>();
   for (const error of errors) {
     // Only objects can be known to be the same error.
     const key = typeof error.cause === 'object' && error.cause !== null ? error.cause : error;
     byCause.set(key, [...(byCause.get(key) ?? []), error]);
   }
-  return [...byCause].flatMap(([cause, same]) => {
+  const merged = [...byCause].map(([cause, same]) => {
     const files = same.map(({ file }) => file);
     return files.length === 1 ? same : importError(files, cause);
   });
+  return (await Promise.all(merged)).flat();
 }
 
 /** The base classes of the errors that core, di and this package throw for mistakes in a program. */
@@ -137,7 +146,7 @@ const STALE = 'If the file is stale build output, delete the output directory an
 /** What the codes and messages of Node.js, V8 and loaders mean, in the order in which they are compared. */
 const FIXES: readonly [
   text: RegExp,
-  fix: (file: string, one: string, two: string) => string | undefined,
+  fix: (file: string, one: string, two: string) => Promise<string> | string | undefined,
 ][] = [
   [
     /Cannot access '(.+)' before initialization$/,
@@ -149,11 +158,7 @@ const FIXES: readonly [
     (_file, name) => `install ${name}, or correct the import.`,
   ],
   [/Cannot find module '(.+?)' imported from /, missingFix],
-  [
-    /The requested module '(.+)' does not provide an export named '(.+)'$/,
-    (_file, module, name) =>
-      `export ${name} from '${module}', or import it with \`import type\` if it is a type. ${STALE}`,
-  ],
+  [/The requested module '(.+)' does not provide an export named '(.+)'$/, exportFix],
   [/^ERR_NO_TYPESCRIPT |Unknown file extension "\.\w*ts"/, () => COMPILE],
   [INVALID_TOKEN, decoratorFix],
   [
@@ -170,11 +175,11 @@ const FIXES: readonly [
   ],
 ];
 
-function importFix(file: string, error: unknown, fault: Fault | undefined): string {
+async function importFix(file: string, error: unknown, fault: Fault | undefined): Promise<string> {
   const text = error instanceof Error ? `${codeOf(error)} ${error.message}` : '';
   for (const [pattern, fix] of FIXES) {
     const [found, one = '', two = ''] = pattern.exec(text) ?? [];
-    const fixed = found === undefined ? undefined : fix(file, one, two);
+    const fixed = found === undefined ? undefined : await fix(file, one, two);
     if (fixed !== undefined) return fixed;
   }
   if (!(error instanceof SyntaxError)) return 'correct the file, or add it to exclude.';
@@ -184,6 +189,29 @@ function importFix(file: string, error: unknown, fault: Fault | undefined): stri
 
 function decoratorFix(file: string): string | undefined {
   return DECORATOR.test(readFileSync(file, 'utf8')) ? WITHOUT_DECORATORS : undefined;
+}
+
+/** Names of other frameworks whose most similar export here means something else. */
+const ALIASES: ReadonlyMap<string, string> = new Map([['Injectable', 'Service']]);
+
+/** @param module - The specifier of the import in `file`. */
+async function exportFix(file: string, module: string, name: string): Promise<string> {
+  if (/^(?:[./#]|file:)/.test(module)) {
+    return `export ${name} from '${module}', or import it with \`import type\` if it is a type. ${STALE}`;
+  }
+  const names = await exportsOf(file, module);
+  const alias = names.find((one) => one === ALIASES.get(name));
+  const known = alias ?? nearestName(name, names) ?? `a name that '${module}' exports`;
+  return `import ${known}, or import ${name} with \`import type\` if it is a type.`;
+}
+
+/** Returns the names that a package exports; none if it cannot be imported. */
+async function exportsOf(file: string, name: string): Promise<readonly string[]> {
+  try {
+    return Object.keys(await importModule(createRequire(file).resolve(name)));
+  } catch {
+    return [];
+  }
 }
 
 /** @param missing - Absolute path of the module that `file` imports. */

@@ -294,9 +294,9 @@ async function findControllers(
   const isFatal = ({ cause }: DiscoveryError): boolean => strict || isFrameworkError(cause);
   const skipped = failed.filter((error) => !isFatal(error));
   const lost = results.flatMap((result) => result.lost ?? []);
-  const problems = [...mergeImportErrors(failed.filter(isFatal)), ...(strict ? lost : [])];
+  const problems = [...(await mergeImportErrors(failed.filter(isFatal))), ...(strict ? lost : [])];
   const classes = getControllersFromResults(results);
-  for (const { message } of mergeImportErrors(skipped)) log.warn(message);
+  for (const { message } of await mergeImportErrors(skipped)) log.warn(message);
   if (!strict) for (const { message } of lost) log.warn(message);
   const isExplained = problems.length > 0 || lost.length > 0 || isIntended(options);
   if (classes.length === 0 && !isExplained) await warnOfNone(discovery, results, log);
