@@ -430,15 +430,44 @@ mistake(
   },
 );
 
+const jwt = { secret: 'x'.repeat(32), issuer: 'a', audience: 'b' };
+
 mistake(
   '`requireRole()` before the middleware of `createJwtAuth()`',
   { warning: 'reads what' },
   () => {
-    const auth = createJwtAuth({ secret: 'x'.repeat(32), issuer: 'a', audience: 'b' });
+    const auth = createJwtAuth(jwt);
     return createApp()
       .use(requireRole('admin'), auth.middleware)
       .get('/users', () => []);
   },
+);
+
+mistake(
+  '`requireRole()` before the middleware of `createJwtAuth()`, of a router',
+  { warning: 'runs before it in: GET /users' },
+  () => {
+    const auth = createJwtAuth(jwt);
+    return createApp().route('/users', users().use(requireRole('admin')).use(auth.middleware));
+  },
+  '/users',
+);
+
+mistake(
+  '`requireRole()` before the middleware of `createJwtAuth()`, of a route',
+  { warning: 'runs before it in: GET /users' },
+  () => {
+    const auth = createJwtAuth(jwt);
+    return createApp().get('/users', requireRole('admin'), auth.middleware, () => []);
+  },
+  '/users',
+);
+
+mistake(
+  '`requireRole()` without the middleware of `createJwtAuth()`',
+  { warning: 'nothing before it provides that in: GET /users' },
+  () => createApp().get('/users', requireRole('admin'), () => []),
+  '/users',
 );
 
 mistake('`websocket()` for POST', { startup: 'Register it for GET' }, () =>

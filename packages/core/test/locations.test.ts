@@ -152,6 +152,7 @@ it('a plugin that is still installing is located', async () => {
 });
 
 const limit = () => describe<Middleware>((_ctx, next) => next(), { role: 'middleware' });
+const read = () => describe(limit(), { after: 'set()' });
 
 it.each<[name: string, register: (app: Application) => unknown, place: string]>([
   ['middleware after the routes', (app) => app.use(limit()), '(app) => app.use(limit())'],
@@ -164,6 +165,16 @@ it.each<[name: string, register: (app: Application) => unknown, place: string]>(
     'a route with idle middleware',
     (app) => app.post('/idle', () => 1, limit()),
     "(app) => app.post('/idle', () => 1, limit()),",
+  ],
+  [
+    'middleware of the application that nothing prepares',
+    (app) => app.use('/files', read()).get('/files', handler),
+    "(app) => app.use('/files', read()).get('/files', handler),",
+  ],
+  [
+    'a route with middleware that nothing prepares',
+    (app) => app.get('/read', read(), handler),
+    "(app) => app.get('/read', read(), handler),",
   ],
   [
     'a route with a repeated prefix',

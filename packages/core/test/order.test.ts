@@ -401,20 +401,205 @@ describe('middleware that reads what other middleware provides', () => {
     });
   const read = () => create('read()', 'set()');
   const set = () => create('set()');
+  const unknown: Middleware = (_ctx, next) => next();
+  const late =
+    'read() reads what set() provides, but runs before it. Register that first, or pass read() to intended().';
+  const lateIn = (routes: string) => late.replace('before it.', `before it in: ${routes}.`);
+  const lacking =
+    'read() reads what set() provides, but nothing before it provides that. Register set() first, or pass read() to intended().';
+  const lackingIn = (routes: string) => lacking.replace('that.', `that in: ${routes}.`);
 
-  it('should come after it', () => {
-    expect(warningsOf(createApp().use(read(), set()).route('/', users()))).toEqual([
-      'read() reads what set() provides, but runs before it. Register that first, or pass read() to intended().',
-    ]);
+  const reading = users().use(read());
+
+  it.each<[string, Application, string]>([
+    ['after it', createApp().use(read(), set()).route('/a', users()), late],
+    ['after it, before a function without a route', createApp().use(read(), set(), handler), late],
+    ['after it and other middleware', createApp().use(unknown, read(), set()), late],
+    [
+      'after it in a router',
+      createApp().route('/a', users().use(read()).use(set())),
+      lateIn('GET /a, GET /a/:id'),
+    ],
+    [
+      'after it in routes',
+      createApp().use(unknown).get('/a', read(), set(), handler).put('/a', read(), set(), handler),
+      lateIn('GET /a, PUT /a'),
+    ],
+    [
+      'in a router that is nested in its router',
+      createApp().route('/a', createRouter().use(read()).route('/b', users().use(set()))),
+      lateIn('GET /a/b, GET /a/b/:id'),
+    ],
+    ['in a route', createApp().use(read()).get('/a', set(), handler), lacking],
+    ['nowhere', createApp().use(json(), read()).get('/a', handler), lacking],
+    ['nowhere, without a route', createApp().use('/a', json(), read()), lacking],
+    [
+      'nowhere, in a router',
+      createApp().route('/a', users().use(read())),
+      lackingIn('GET /a, GET /a/:id'),
+    ],
+    [
+      'nowhere, in a route with several methods and patterns',
+      createApp().use(json()).on(['GET', 'PUT'], ['/a', '/b'], errorHandler(), read(), handler),
+      lackingIn('GET /a, GET /b, PUT /a and 1 more'),
+    ],
+    [
+      'nowhere, in a handler with a role',
+      createApp().get(
+        '/a',
+        describeFunction<Middleware>(() => undefined, {
+          name: 'read()',
+          role: 'websocket',
+          after: 'set()',
+        }),
+      ),
+      lackingIn('GET /a'),
+    ],
+    [
+      'after its route',
+      createApp().get('/a', read(), handler).use(set()).get('/b', handler),
+      lackingIn('GET /a'),
+    ],
+    [
+      'below another prefix than its route',
+      createApp()
+        .use('/b', set())
+        .use('/c', unknown)
+        .get('/a', read(), handler)
+        .get('/b', handler)
+        .get('/c', handler),
+      lackingIn('GET /a'),
+    ],
+    [
+      'below another prefix',
+      createApp()
+        .use('/b', set())
+        .use('/c', unknown)
+        .use('/a', read())
+        .get('/a/b', handler)
+        .get('/b', handler)
+        .get('/c', handler),
+      lacking,
+    ],
+    [
+      'not at all prefixes of its router',
+      createApp().use('/a', set()).route('/a', reading).route('/b', reading),
+      lackingIn('GET /b, GET /b/:id'),
+    ],
+    [
+      'in a route for other paths that calls next()',
+      createApp().all('/b/*path', set(), unknown).use(json()).get('/a', read(), handler),
+      lackingIn('GET /a'),
+    ],
+    [
+      'in an earlier route that does not call next()',
+      createApp()
+        .all('/a/:id', set(), () => 1)
+        .use(json())
+        .get('/:id/b', read(), handler),
+      lackingIn('GET /:id/b'),
+    ],
+  ])('causes a warning if that is %s', (_case, app, warning) => {
+    expect(warningsOf(app)).toEqual([warning]);
   });
 
-  it.each([
-    ['it comes after it', () => createApp().use(set(), read())],
-    ['it comes between two of them', () => createApp().use(set(), read(), set())],
-    ['nothing provides it', () => createApp().use(read())],
-    ['it is marked as intended', () => createApp().use(intended(read()), set())],
-  ])('causes no warning if %s', (_case, create) => {
-    expect(warningsOf(create().route('/', users()))).toEqual([]);
+  it('causes a warning for each function of the application, and one for all of routes', () => {
+    const app = createApp()
+      .use(read(), read())
+      .get('/a', read(), handler)
+      .get('/b', handler)
+      .get('/c', intended(read()), read(), handler);
+    expect(warningsOf(app)).toEqual([lacking, lacking, lackingIn('GET /a, GET /c')]);
+  });
+
+  it.each<[string, Application]>([
+    ['it comes after it', createApp().use(set(), read()).get('/a', handler)],
+    ['it comes between two of them', createApp().use(set(), read(), set()).get('/a', handler)],
+    ['it comes after it in a router', createApp().route('/a', users().use(set()).use(read()))],
+    ['it comes after it in a route', createApp().get('/a', set(), read(), handler)],
+    [
+      'its route has it in the router',
+      createApp().route('/a', createRouter().get('/', read(), handler).use(set())),
+    ],
+    ['its route has it in the application', createApp().use(set()).put('/a', read(), handler)],
+    [
+      'an outer router has it',
+      createApp().route(
+        '/a',
+        createRouter()
+          .use(set())
+          .route('/b', createRouter().route('/c', users().use(read()))),
+      ),
+    ],
+    [
+      'it comes after it below a prefix',
+      createApp().use('/a', set()).use(read()).get('/a/b', handler),
+    ],
+    [
+      'it is for some paths after it',
+      createApp().use(set()).use('/a', read()).get('/a/b', handler),
+    ],
+    ['the prefix includes its route', createApp().use('/:any', set()).get('/a', read(), handler)],
+    [
+      'the prefix includes paths of its route',
+      createApp().use('/a', set()).get('/:any', read(), handler),
+    ],
+    [
+      'the prefix includes paths of its wildcard',
+      createApp().use('/a/b', set()).get('/a/*path', read(), handler).get('/a/b', handler),
+    ],
+    [
+      'the prefix has another case',
+      createApp({ caseSensitive: false }).use('/A', set()).get('/a', read(), handler),
+    ],
+    [
+      'its prefix covers no other route',
+      createApp().use('/a', set(), read()).get('/b', handler).get('/a', handler),
+    ],
+    ['unknown middleware may provide it', createApp().use(unknown, read()).get('/a', handler)],
+    [
+      'unknown middleware of its router may provide it',
+      createApp().route('/a', users().use(unknown, read())),
+    ],
+    [
+      'unknown middleware of its route may provide it',
+      createApp().get('/a', unknown, read(), handler),
+    ],
+    [
+      'unknown middleware below a prefix may provide it',
+      createApp().use('/a', unknown).get('/a/b', read(), handler),
+    ],
+    [
+      'middleware of another framework may provide it',
+      createApp()
+        .use(describeFunction<Middleware>((_ctx, next) => next(), { role: 'foreign' }))
+        .get('/a', read(), handler),
+    ],
+    [
+      'an earlier route has it, and calls next()',
+      createApp().all('/*path', set()).use(json()).get('/a', read(), handler),
+    ],
+    [
+      'an earlier route may provide it',
+      createApp().all('/a/*path', unknown).use(json(), read()).get('/a/b', handler),
+    ],
+    [
+      'it has no role',
+      createApp()
+        .use(describeFunction<Middleware>((_ctx, next) => next(), { after: 'set()' }))
+        .get('/a', handler),
+    ],
+    ['it is marked as intended', createApp().use(intended(read()), set()).get('/a', handler)],
+    [
+      'it is marked as intended in a router',
+      createApp().route('/a', users().use(intended(read()))),
+    ],
+    [
+      'it is marked as intended in a route',
+      createApp().get('/a', intended(read()), set(), handler),
+    ],
+  ])('causes no warning if %s', (_case, app) => {
+    expect(warningsOf(app)).toEqual([]);
   });
 });
 

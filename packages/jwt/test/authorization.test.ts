@@ -8,6 +8,7 @@ import {
   type GuardFn,
   Post,
   UseGuard,
+  UseMiddleware,
 } from '@fairlead/controllers';
 import { type Application, createApp, createRouter, errorHandler, intended } from '@fairlead/core';
 import { type Constructor, createContainer } from '@fairlead/di';
@@ -118,6 +119,99 @@ describe('the start', () => {
     ['with marked guards', Only, { guards: intended([]) }],
   ])('does not warn of @Roles() %s', async (_, controller, options) => {
     expect(await warningsOf(controller, options)).toEqual([]);
+  });
+});
+
+describe('requireRole() and requireScope()', () => {
+  const needed = 'auth.middleware or jwtGuard(auth)';
+  const late = (name: string, where = '') =>
+    `${name} reads what ${needed} provides, but runs before it${where}. Register that first, or pass ${name} to intended().`;
+  const lacking = (name: string, where = '') =>
+    `${name} reads what ${needed} provides, but nothing before it provides that${where}. Register ${needed} first, or pass ${name} to intended().`;
+  const [admin, write] = [requireRole('admin'), requireScope('users:write')];
+  const users = () => createRouter().get('/', () => []);
+
+  /** Starts an application, and returns its warnings without their locations. */
+  function warningsOfApp(app: Application): readonly string[] {
+    const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+    app.seal();
+    const messages = emitWarning.mock.calls.map(([message]) => String(message));
+    emitWarning.mockRestore();
+    for (const message of messages) expect(message).toMatch(/\n {2}At: test\/authorization/);
+    return messages.map((message) => message.replace(/\n.*/, ''));
+  }
+
+  it.each<[string, Application, ...warnings: string[]]>([
+    [
+      'the application',
+      createApp().use(admin, auth.middleware).route('/', users()),
+      late('requireRole()'),
+    ],
+    [
+      'the application without a token',
+      createApp().use(write).route('/', users()),
+      lacking('requireScope()'),
+    ],
+    [
+      'a router',
+      createApp().route('/users', users().use(admin).use(auth.middleware)),
+      late('requireRole()', ' in: GET /users'),
+    ],
+    [
+      'a route',
+      createApp().get('/', write, auth.middleware, () => []),
+      late('requireScope()', ' in: GET /'),
+    ],
+    [
+      'routes without a token',
+      createApp()
+        .route('/users', users().use(admin))
+        .get('/', admin, write, () => []),
+      lacking('requireRole()', ' in: GET /users, GET /'),
+      lacking('requireScope()', ' in: GET /'),
+    ],
+  ])('cause a warning before the middleware that verifies the token, in %s', (_, app, ...all) => {
+    expect(warningsOfApp(app)).toEqual(all);
+  });
+
+  it.each<[string, Application]>([
+    [
+      'the middleware of the application',
+      createApp().use(auth.middleware, admin).route('/', users().use(write)),
+    ],
+    ['the middleware of the router', createApp().route('/', users().use(auth.middleware, write))],
+    ['the middleware of the route', createApp().get('/', auth.middleware, admin, () => [])],
+    [
+      'a function that may verify it',
+      createApp()
+        .use((_ctx, next) => next())
+        .get('/', admin, () => []),
+    ],
+    [
+      'nothing, if they are intended',
+      createApp().get('/', intended(requireRole('admin')), () => []),
+    ],
+  ])('cause no warning after %s', (_, app) => {
+    expect(warningsOfApp(app)).toEqual([]);
+  });
+
+  it('before a guard that verifies the token cause one warning of the middleware', async () => {
+    @Controller('/files')
+    class Files {
+      @Get()
+      @UseMiddleware(admin)
+      @UseGuard(jwtGuard(auth))
+      @Roles('admin')
+      list() {
+        return [];
+      }
+    }
+    const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+    expect(await warningsOf(Files)).toEqual([]);
+    expect(emitWarning.mock.calls.map(([message]) => message)).toEqual([
+      expect.stringContaining(lacking('requireRole()', ' in: GET /files')),
+    ]);
+    emitWarning.mockRestore();
   });
 });
 
@@ -508,6 +602,19 @@ describe('claims', () => {
     const token = await sign({ roles: ['admin', 1, null], scope: ' read  write ' });
     const response = await app.request('/', { headers: { Authorization: `Bearer ${token}` } });
     expect(await response.json()).toEqual({ roles: ['admin'], scopes: ['read', 'write'] });
+  });
+
+  it('give the roles of the token, even if their schema does not describe them', async () => {
+    const { middleware } = createJwtAuth({
+      ...EXPECTED,
+      secret: SECRET,
+      claims: z.object({ sub: z.string() }),
+    });
+    const app = createApp()
+      .use(errorHandler(), middleware, requireRole('admin'))
+      .get('/', (ctx) => auth.token(ctx).claims);
+    const headers = { Authorization: `Bearer ${await sign({ sub: 'ada', roles: ['admin'] })}` };
+    expect(await (await app.request('/', { headers })).json()).toEqual({ sub: 'ada' });
   });
 
   it('may hold roles and scopes anywhere', async () => {

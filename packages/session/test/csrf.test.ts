@@ -11,6 +11,23 @@ const PREFIXED = '__Host-Http-csrf';
 describe('csrf() with tokens', () => {
   const tokens = csrfTokens({ keys: [KEY], session: ({ state }) => (state.session as Session).id });
 
+  it('without session() causes a warning, unless its session has another source', () => {
+    const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+    const other = csrfTokens({ keys: [KEY], session: (ctx) => ctx.get('X-Session') });
+    for (const one of [tokens, other]) {
+      createApp()
+        .use(csrf({ tokens: one }))
+        .post('/', () => null)
+        .seal();
+    }
+    expect(emitWarning.mock.calls).toEqual([
+      [
+        expect.stringContaining('csrf() reads what session() provides, but nothing before it'),
+        { type: 'FairleadWarning', code: 'FAIRLEAD_ORDER' },
+      ],
+    ]);
+  });
+
   it.each([
     ['before', [csrf({ tokens }), session({ keys: [KEY] })], 1],
     ['after', [session({ keys: [KEY] }), csrf({ tokens })], 0],

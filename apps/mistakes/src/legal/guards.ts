@@ -10,9 +10,10 @@ import {
   SkipInheritedGuards,
   UseGuard,
 } from '@fairlead/controllers';
-import { createApp, createRouter, errorHandler } from '@fairlead/core';
+import { createApp, createRouter, errorHandler, type Middleware } from '@fairlead/core';
+import { describe } from '@fairlead/core/extend';
 import { type Constructor, createContainer, Inject, Service, token } from '@fairlead/di';
-import { createJwtAuth } from '@fairlead/jwt';
+import { createJwtAuth, requireRole } from '@fairlead/jwt';
 import { jwtGuard, Public, Roles, Scopes } from '@fairlead/jwt/controllers';
 import { secured } from '@fairlead/openapi';
 import { rateLimitGuard } from '@fairlead/rate-limit';
@@ -106,6 +107,30 @@ warned(
       guards: [silence(isSilenced, createSubclass(createGuardClass()))],
     }),
   '/account',
+);
+
+legal('requireRole() after a function that verifies tokens', '401', () =>
+  createApp()
+    .use(errorHandler(), async (ctx, next) => {
+      await auth.verify(ctx);
+      return next();
+    })
+    .get('/', requireRole('admin'), () => 'home'),
+);
+
+warned(
+  'requireRole() after middleware of another package that verifies tokens',
+  'nothing before it provides that in: GET /.',
+  '401',
+  (isSilenced) => {
+    const verify: Middleware = async (ctx, next) => {
+      await auth.verify(ctx);
+      return next();
+    };
+    return createApp()
+      .use(errorHandler(), describe(verify, { role: 'middleware' }))
+      .get('/', silence(isSilenced, requireRole('admin')), () => 'home');
+  },
 );
 
 legal('jwtGuard(auth) behind a token, beside @Public()', '200 "home"', () => {

@@ -26,27 +26,23 @@ export type Check = (layout: Layout) => readonly (Finding & { readonly code: str
 /** Creates the function that creates checks. A check applies rules to each subject in turn. */
 function checkEach<Subject>(
   subjectsOf: (layout: Layout) => readonly Subject[],
-  defaultsOf: (subject: Subject) => Partial<Finding>,
+  defaultsOf: (subject: Subject) => Partial<Finding> = () => ({}),
 ) {
   type Rule = (subject: Subject, layout: Layout) => Found;
   /** @param rules - By the code of what they find: an error, or a warning that begins with `FAIRLEAD_`. */
-  return (rules: Readonly<Record<string, readonly Rule[]>>): Check => {
-    const all = Object.entries(rules).flatMap(([code, some]) =>
-      some.map((rule) => ({ code, rule })),
-    );
-    return (layout) =>
+  return (rules: Readonly<Record<string, readonly Rule[]>>): Check =>
+    (layout) =>
       subjectsOf(layout).flatMap((subject) =>
-        all.flatMap(({ code, rule }) => {
-          const found = rule(subject, layout);
-          if (found === undefined) return [];
-          return [found].flat().map((one) => ({
-            code,
-            ...defaultsOf(subject),
-            ...(typeof one === 'string' ? { message: one } : one),
-          }));
-        }),
+        Object.entries(rules).flatMap(([code, some]) =>
+          some.flatMap((rule) =>
+            [rule(subject, layout) ?? []].flat().map((one) => ({
+              code,
+              ...defaultsOf(subject),
+              ...(typeof one === 'string' ? { message: one } : one),
+            })),
+          ),
+        ),
       );
-  };
 }
 
 /** Creates a check of each route, which findings name. */
@@ -67,17 +63,14 @@ export const forMiddleware = checkEach(
   ({ places }) =>
     places.flatMap(({ middleware, ...place }, index): readonly PlacedMiddleware[] => {
       if (middleware === undefined) return [];
-      const [before, after] = [places.slice(0, index), places.slice(index + 1)];
-      return [{ ...place, middleware, before, after }];
+      const before = places.slice(0, index);
+      return [{ ...place, middleware, before, after: places.slice(index + 1) }];
     }),
   (one) => ({ at: one.middleware, about: one }),
 );
 
 /** Creates a check of everything at once. */
-export const forAll = checkEach(
-  (layout) => [layout],
-  () => ({}),
-);
+export const forAll = checkEach((layout) => [layout]);
 
 /** The maximum number of names that a message lists. */
 const LISTED = 3;

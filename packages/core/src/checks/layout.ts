@@ -86,9 +86,8 @@ export function createLayout(
     if ('middleware' in entry) {
       const { middleware: call } = entry;
       for (const middleware of call) {
-        const { name } = middleware;
-        const label = name === '' ? 'a middleware' : `the middleware '${name}'`;
-        places.push({ name: label, prefix, shapes, middleware, call });
+        const name = middleware.name ? `the middleware '${middleware.name}'` : 'a middleware';
+        places.push({ name, prefix, shapes, middleware, call });
       }
       continue;
     }
@@ -97,7 +96,7 @@ export function createLayout(
     const twin = [...mounts.keys()].find(
       (other) => other.router === router && shapeIn(other) === shapeIn(entry),
     );
-    const above = places.filter(({ middleware }) => middleware !== undefined);
+    const above = places.filter(({ middleware }) => middleware);
     const routes: PlacedRoute[] = [];
     for (const route of added.get(entry) ?? []) {
       const { method, options, handlers } = route;
@@ -149,9 +148,7 @@ export function createLayout(
 /** Returns the prefixes at which a router is mounted, also within other routers. */
 export function prefixesIn({ places }: Layout, router: AnyRouter | undefined): readonly string[] {
   return places.flatMap(({ router: mounted, prefix }) =>
-    mounted === undefined || router === undefined
-      ? []
-      : prefixesTo(mounted, router).map((inner) => joinPaths(prefix, inner)),
+    mounted && router ? prefixesTo(mounted, router).map((inner) => joinPaths(prefix, inner)) : [],
   );
 }
 
@@ -163,12 +160,13 @@ function rulesOfPrefixes(
   const entries = [...added];
   const all = [own, ...entries.flatMap(([one]) => ('router' in one ? one.router.rules : []))];
   const first = entries.findIndex(([one]) => 'middleware' in one && one.prefix !== '/');
-  const behind = (first === -1 ? [] : entries.slice(first)).flatMap(([one, routes]) =>
-    'middleware' in one ? one.middleware : routes.flatMap(({ handlers }) => handlers),
-  );
+  const behind = entries
+    .slice(first)
+    .flatMap(([one, routes]) =>
+      'middleware' in one ? one.middleware : routes.flatMap(({ handlers }) => handlers),
+    );
   // Express ignores case.
-  const isSensitive = [...behind, first === -1 ? undefined : notFound].every(
-    (one) => roleOf(one) !== 'foreign',
-  );
+  const isSensitive =
+    first === -1 || [...behind, notFound].every((one) => roleOf(one) !== 'foreign');
   return { ...own, caseSensitive: all.every(({ caseSensitive }) => caseSensitive) && isSensitive };
 }

@@ -28,18 +28,16 @@ import type { Layout, Place, PlacedRoute } from './layout.js';
 /** What cannot work, whatever is registered later. */
 const ERRORS: readonly Check[] = [
   forMiddleware({ INVALID_ORDER: [hidesWhatFollows] }),
-  forRoutes({ INVALID_ORDER: [hidesHandler] }),
-  forRoutes({ INVALID_ORDER: [catchesNothing] }),
-  forRoutes({ INVALID_METHOD: [cannotUpgrade] }),
+  forRoutes({ INVALID_ORDER: [hidesHandler, catchesNothing], INVALID_METHOD: [cannotUpgrade] }),
 ];
 
 /** What cannot work unless something is registered later. */
-const FINAL_ERRORS: readonly Check[] = [forMiddleware({ INVALID_ORDER: [parsesForNoRoute] })];
+const FINAL_ERROR = forMiddleware({ INVALID_ORDER: [(one) => missesRoutes(one, true)] });
 
 /** What can work, but is usually a mistake. */
 const WARNINGS: readonly Check[] = [
   forRoutes({ FAIRLEAD_ORDER: [endsInIdleMiddleware] }),
-  forMiddleware({ FAIRLEAD_ORDER: [missesErrors, readsTooEarly, runsForNoRoute] }),
+  forMiddleware({ FAIRLEAD_ORDER: [missesErrors, (one) => missesRoutes(one, false)] }),
   forRoutes({
     FAIRLEAD_ROUTE: [repeatsPrefix],
     FAIRLEAD_BODY: [lacksParser, parsesTwice],
@@ -47,7 +45,7 @@ const WARNINGS: readonly Check[] = [
     FAIRLEAD_INPUT: [demandsImpossible],
     FAIRLEAD_TOOL: [lacksServer],
   }),
-  forAll({ FAIRLEAD_ROUTE: [hideRoutes] }),
+  forAll({ FAIRLEAD_ORDER: [readTooEarly], FAIRLEAD_ROUTE: [hideRoutes] }),
   forMiddleware({ FAIRLEAD_ROUTE: [coversNoRoute] }),
   forAll({ FAIRLEAD_OPTION: [haveDoubtfulOptions] }),
 ];
@@ -58,7 +56,7 @@ const WARNINGS: readonly Check[] = [
  * @param isFinal - Whether nothing else will be registered.
  */
 export function findErrors(layout: Layout, isFinal: boolean): readonly Error[] {
-  const found = runChecks(isFinal ? [...ERRORS, ...FINAL_ERRORS] : ERRORS, layout);
+  const found = runChecks(isFinal ? [...ERRORS, FINAL_ERROR] : ERRORS, layout);
   return [...layout.problems, ...found.map((one) => new SetupError(...one))];
 }
 
@@ -68,7 +66,7 @@ export function findWarnings(layout: Layout): ReturnType<typeof runChecks> {
 }
 
 function hidesWhatFollows({ middleware, prefix, shapes, after }: PlacedMiddleware): Found {
-  if (roleOf(middleware) !== 'notFoundHandler') return undefined;
+  if (roleOf(middleware) !== 'notFoundHandler') return;
   const others = after.filter((other) => !isHandler(other.middleware));
   const names = others.flatMap((other) => namesOf(other, (pattern) => isBelow(shapes, pattern)));
   const message = `notFoundHandler() responds to every request${below(prefix)}, so anything registered after it never runs: ${NAMES}. Register notFoundHandler() last.`;
@@ -83,72 +81,81 @@ function hidesHandler({ handlers }: PlacedRoute): Found {
 }
 
 function catchesNothing({ handlers }: PlacedRoute): Found {
-  if (roleOf(handlers.at(-1)) !== 'errorHandler') return undefined;
+  if (roleOf(handlers.at(-1)) !== 'errorHandler') return;
   return `errorHandler() is the last function of a route, so it catches nothing there: ${NAMES}. Pass it before the other functions.`;
 }
 
 function cannotUpgrade({ method, name, handlers }: PlacedRoute): Found {
-  if (/^(GET|ALL)$/.test(method) || !handlers.some(opensWebSocket)) return undefined;
+  if (/^(GET|ALL)$/.test(method) || !handlers.some((one) => roleOf(one) === 'websocket')) return;
   return `The route ${name} cannot open WebSocket connections, because clients open them with GET. Register it for GET.`;
 }
 
 function endsInIdleMiddleware({ handlers }: PlacedRoute): Found {
   const last = handlers.at(-1);
-  if (!passesOn(last) || isIntended(last)) return undefined;
-  if (!handlers.some((one) => opensWebSocket(one) || (isUnknown(one) && one.length < 2)))
-    return undefined;
+  if (!passesOn(last) || isIntended(last)) return;
+  if (!handlers.some((one) => roleOf(one) === 'websocket' || (isUnknown(one) && one.length < 2)))
+    return;
   const { name } = descriptionOf(last) ?? {};
   return `${name} never runs, because a function before it in the route does not call next(): ${NAMES}. Pass ${name} before the handler, or to intended().`;
 }
 
 function missesErrors(one: PlacedMiddleware): Found {
-  if (roleOf(one.middleware) !== 'errorHandler' || isIntended(one.middleware)) return undefined;
+  if (roleOf(one.middleware) !== 'errorHandler' || isIntended(one.middleware)) return;
   // Other error handlers catch the errors, or have been reported for the same routes.
   const isMissed = coversWithout(one, (other) => roleOf(other) === 'errorHandler');
-  const routers = one.before.filter(({ router }) => router !== undefined && !isIntended(router));
+  const routers = one.before.filter(({ router }) => router && !isIntended(router));
   const names = routers.flatMap((router) => namesOf(router, isMissed));
   const message = `errorHandler() cannot catch errors${below(one.prefix)} from anything registered before it: ${NAMES}. Register errorHandler() first, or pass it or the router to intended().`;
   return { message, names };
 }
 
-function readsTooEarly({ middleware, before, after }: PlacedMiddleware): Found {
-  const { name, after: needed = [] } = descriptionOf(middleware) ?? {};
-  const provides = ({ middleware: other }: Place): boolean =>
-    passesOn(other) && needed.includes(descriptionOf(other)?.name ?? '');
-  if (!passesOn(middleware) || isIntended(middleware)) return undefined;
-  if (before.some(provides) || !after.some(provides)) return undefined;
-  return `${name} reads what ${needed.join(' or ')} provides, but runs before it. Register that first, or pass ${name} to intended().`;
-}
-
-function parsesForNoRoute(one: PlacedMiddleware): Found {
-  return roleOf(one.middleware) === 'input' ? missesRoutes(one, '.') : undefined;
-}
-
-function runsForNoRoute(one: PlacedMiddleware): Found {
-  if (roleOf(one.middleware) === 'input') return undefined;
-  return missesRoutes(one, ', or pass it to intended() if it is for unknown paths.');
+/** Functions that read what others provide, but run before these, or without any. */
+function readTooEarly({ places }: Layout): Found {
+  const chains = places.map(({ shapes, middleware: one, routes = [] }) =>
+    one ? [{ shapes: [...shapes, '*'], handlers: [one], options: one, name: '' }] : routes,
+  );
+  const passing = chains.map((some) => some.filter((one) => !one.name || mayPassOn(one)));
+  return chains.flatMap((chain, index) =>
+    chain.flatMap(({ shapes, handlers, options: at, name }) =>
+      handlers.flatMap((one, step) => {
+        const { name: reader, after = [] } = descriptionOf(one) ?? {};
+        if (after.length === 0 || isUnknown(one) || isIntended(one)) return [];
+        const near = (some: typeof passing) =>
+          some.flat().flatMap((other) => (overlaps(other.shapes, shapes) ? other.handlers : []));
+        const before = [...near(passing.slice(0, index)), ...handlers.slice(0, step)];
+        const later = name ? handlers.slice(step) : near(passing.slice(index));
+        const provides = (other: Middleware) => after.includes(descriptionOf(other)?.name ?? '');
+        const isLate = later.some(provides);
+        if (before.some(provides) || (!isLate && before.some(isUnknown))) return [];
+        const needed = after.join(' or ');
+        const message = `${reader} reads what ${needed} provides, but ${isLate ? 'runs before it' : 'nothing before it provides that'}${name && ` in: ${NAMES}`}. Register ${isLate ? 'that' : needed} first, or pass ${reader} to intended().`;
+        return { message, names: [name], at, about: name ? undefined : one };
+      }),
+    ),
+  );
 }
 
 /**
  * Finds routes before middleware that only affects what is after it. Middleware that has a route or any other
  * function after it may be there for that.
  */
-function missesRoutes(one: PlacedMiddleware, silence: string): Found {
+function missesRoutes(one: PlacedMiddleware, isInput: boolean): Found {
   const { middleware, prefix, shapes, before, after } = one;
+  if ((roleOf(middleware) === 'input') !== isInput) return;
   const name = passesOn(middleware) ? descriptionOf(middleware)?.name : nameOfCheck(one);
-  if (name === undefined || isIntended(middleware)) return undefined;
+  if (name === undefined || isIntended(middleware)) return;
   const later = after.filter((other) => mayRespond(other.middleware));
   if (later.some((other) => namesOf(other, (pattern) => overlaps(shapes, pattern)).length > 0))
-    return undefined;
+    return;
   // Middleware of the same name runs for these routes, or has been reported for them.
   const isSame = (other: Middleware | undefined): boolean =>
     other === middleware || descriptionOf(other)?.name === name;
   const isMissed = coversWithout(one, isSame);
-  const names = before.flatMap((router) =>
-    router.routes === undefined
-      ? []
-      : namesOf(router, (pattern, handlers) => isMissed(pattern) && !handlers.some(isSame)),
+  const routers = before.filter(({ routes }) => routes);
+  const names = routers.flatMap((router) =>
+    namesOf(router, (pattern, handlers) => isMissed(pattern) && !handlers.some(isSame)),
   );
+  const silence = isInput ? '.' : ', or pass it to intended() if it is for unknown paths.';
   const message = `${name} runs for no route${below(prefix)}, because all of them are registered before it: ${NAMES}. Register it before the routes${silence}`;
   return { message, names };
 }
@@ -158,30 +165,29 @@ function missesRoutes(one: PlacedMiddleware, silence: string): Found {
  * requests on, rejects some. Returns undefined for any other one, which may respond to paths without a route.
  */
 function nameOfCheck({ middleware, prefix }: PlacedMiddleware): string | undefined {
-  if (!isUnknown(middleware) || isResponder(middleware)) return undefined;
+  if (roleOf(middleware) !== undefined) return;
   const text = `${middleware}`;
   const rejects = /\b40[13]\b|Unauthorized|Forbidden/.test(text);
-  if ([prefix !== '/', middleware.length > 1, rejects].filter(Boolean).length < 2) return undefined;
-  if (/\b404\b|NotFound/.test(text)) return undefined;
+  if ([prefix !== '/', middleware.length > 1, rejects].filter(Boolean).length < 2) return;
+  if (/\b404\b|NotFound/.test(text)) return;
   const { name } = middleware;
   return name === '' ? `A function of app.use('${prefix}')` : `The middleware '${name}'`;
 }
 
 function repeatsPrefix({ pattern, isIntended }: PlacedRoute): Found {
   const [, repeated] = /((?:\/[^/:*]+)+)\1(?![^/])/.exec(pattern.text) ?? [];
-  if (repeated === undefined || isIntended) return undefined;
+  if (repeated === undefined || isIntended) return;
   return `'${repeated}' occurs twice in a row in a pattern: ${NAMES}. Remove it from the prefix or the path, or pass the router, the handler or the controller to intended().`;
 }
 
 function lacksParser({ method, options, functions }: PlacedRoute): Found {
-  if (!readsBody(options) || method === 'GET' || mediaTypesOf(functions).length > 0)
-    return undefined;
+  if (!readsBody(options) || method === 'GET' || mediaTypesOf(functions).length > 0) return;
   // A parser of the application mentions the stream, the request, or the body that it sets.
   const mayRead = (one: Middleware): boolean =>
     isIntended(one) ||
     isResponder(one) ||
     /bodyStream|\breq\b|\.body\s*=[^=]/.test(`${descriptionOf(one)?.wraps ?? one}`);
-  if (functions.some(mayRead)) return undefined;
+  if (functions.some(mayRead)) return;
   return `No parser reads the body of: ${NAMES}. Register app.use(json()) before it. If other middleware reads the body, pass that to intended().`;
 }
 
@@ -191,21 +197,20 @@ function parsesTwice({ functions }: PlacedRoute): Found {
     const { name, reads } = descriptionOf(parser) ?? {};
     const first = parsers
       .slice(0, index)
-      .map((other) => descriptionOf(other))
+      .map(descriptionOf)
       .find((other) => reads?.mediaTypes.every((type) => other?.reads?.mediaTypes.includes(type)));
-    if (first === undefined || isIntended(parser) || first.reads?.settings === reads?.settings)
-      return [];
+    if (!first || isIntended(parser) || first.reads?.settings === reads?.settings) return [];
     return `${name} never reads a body, because ${first.name} before it has read it: ${NAMES}. Pass the option skip to the ${first.name} before it, or pass ${name} to intended().`;
   });
 }
 
 /** Browsers may get a page instead of the response of a route. A wildcard may be there for other clients. */
 function opensAsPage({ method, pattern, functions, handlers }: PlacedRoute): Found {
-  if (!/^(GET|ALL)$/.test(method) || pattern.endsInWildcard) return undefined;
+  if (!/^(GET|ALL)$/.test(method) || pattern.endsInWildcard) return;
   const page = functions
     .slice(0, -handlers.length)
     .find((one) => descriptionOf(one)?.hides?.(samplePath(pattern)) && !isIntended(one));
-  if (page === undefined) return undefined;
+  if (page === undefined) return;
   const message = `${descriptionOf(page)?.name} sends its fallback to browsers that open a route after it: ${NAMES}. Register it after the routes, or pass it to intended().`;
   return { message, at: page };
 }
@@ -222,12 +227,9 @@ function hideRoutes({ mounts }: Layout): Found {
       trees.set(key, tree);
     }
     return routes.flatMap(({ name, method, pattern, options }) => {
-      const [first] = [...trees.values()].flatMap(
-        (tree) => tree.find(method, samplePath(pattern))?.value ?? [],
-      );
-      if (first === undefined || first.isIntended) return [];
-      // A handler with `next` may pass requests on.
-      if ((first.handlers.at(-1)?.length ?? 0) > 1) return [];
+      const path = samplePath(pattern);
+      const [first] = [...trees.values()].flatMap((tree) => tree.find(method, path)?.value ?? []);
+      if (!first || first.isIntended || mayPassOn(first)) return [];
       const message = `${first.name} is in an earlier router and responds to every request for: ${NAMES}. Mount the later router first. If the handler of ${first.name} calls next(), pass it or its router to intended().`;
       return { message, names: [name], at: options };
     });
@@ -239,25 +241,22 @@ function coversNoRoute(
   { call, prefix, shapes }: PlacedMiddleware,
   { places, routes }: Layout,
 ): Found {
-  if (routes.length === 0 || routes.some((route) => overlaps(shapes, route.shapes)))
-    return undefined;
-  if (call.some((one) => isIntended(one) || isResponder(one) || one.length < 2)) return undefined;
+  if (routes.length === 0 || routes.some((one) => overlaps(shapes, one.shapes))) return;
+  if (call.some((one) => isIntended(one) || isResponder(one) || one.length < 2)) return;
   const sections = routes.flatMap(({ pattern: { text } }) =>
     [...text.matchAll(/(?!^)(?=\/)|$/g)].map(({ index }) => text.slice(0, index)),
   );
   const similar = sections.filter((one) => one.split('/').length === prefix.split('/').length);
   const nearest = sections.find((one) => one.endsWith(prefix)) ?? nearestName(prefix, similar);
   const others = places.flatMap((other) => (other.prefix === '/' ? other.call : []));
-  if (nearest === undefined && [...call, ...others].some(mayRespond)) return undefined;
+  if (nearest === undefined && [...call, ...others].some(mayRespond)) return;
   const fix = nearest === undefined ? 'Correct the prefix' : `Use '${nearest}'`;
   const message = `app.use('${prefix}') covers no route with: ${NAMES}. ${fix}, or pass the middleware to intended() if it serves paths without routes.`;
   return { message, names: [call.map((one) => one.name || 'a function').join(', ')], about: call };
 }
 
 function haveDoubtfulOptions({ places, routes }: Layout): Found {
-  const functions = [...places, ...routes].flatMap((one) =>
-    'call' in one ? one.call : one.handlers,
-  );
+  const functions = [places.map(({ call }) => call), routes.map((one) => one.handlers)].flat(2);
   return [...new Set(functions)].flatMap((about) => {
     const message = isIntended(about) ? undefined : descriptionOf(about)?.warning?.();
     return message === undefined ? [] : { message, about };
@@ -270,10 +269,6 @@ function lacksServer({ options, isIntended: isMarked }: PlacedRoute, { routes }:
   return `No agent can call a tool, because the application has no MCP server: ${NAMES}. Install mcp() of @fairlead/mcp with app.plugin(), or pass the handler or the controller to intended().`;
 }
 
-function opensWebSocket(one: Middleware): boolean {
-  return roleOf(one) === 'websocket';
-}
-
 function isHandler(one: Middleware | undefined): boolean {
   return /Handler$/.test(roleOf(one) ?? '');
 }
@@ -281,6 +276,11 @@ function isHandler(one: Middleware | undefined): boolean {
 /** Whether middleware may respond as routes do. True for a router, which has none. */
 function mayRespond(one: Middleware | undefined): boolean {
   return !passesOn(one) && !isHandler(one);
+}
+
+/** Whether the last function of a route accepts `next`. */
+function mayPassOn({ handlers }: Pick<PlacedRoute, 'handlers'>): boolean {
+  return (handlers.at(-1)?.length ?? 0) > 1;
 }
 
 /** Describes the paths of a prefix, after a noun. */

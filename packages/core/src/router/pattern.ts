@@ -374,12 +374,12 @@ export const isBelow: ComparePrefix = (prefix, pattern) =>
     return shape === ':' ? other !== undefined && other !== '' && other !== '*' : other === shape;
   });
 
-/** Whether a pattern matches a path below a prefix. May be true for others, with text around parameters. */
+/** Whether a pattern matches a path below a prefix or wildcard. May be true for others, with text around parameters. */
 export const overlaps: ComparePrefix = (prefix, pattern) => {
   const end = pattern.at(-1) === '*' ? pattern.length - 1 : prefix.length;
   return prefix.slice(0, end).every((shape, index) => {
     const other = pattern[index];
-    return other === shape || (other !== undefined && `${shape}${other}`.includes(':'));
+    return other === shape || shape === '*' || (other !== undefined && /:/.test(shape + other));
   });
 };
 

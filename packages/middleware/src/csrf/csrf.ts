@@ -1,5 +1,5 @@
 import { type Context, ForbiddenError, type Middleware } from '@fairlead/core';
-import { assertOptions, describe, describeFactories } from '@fairlead/core/extend';
+import { assertOptions, describe, describeFactories, descriptionOf } from '@fairlead/core/extend';
 import { arrayOf, fn, type Kinds, kind, named, oneOf } from '@fairlead/options';
 import type { CsrfTokens } from './tokens.js';
 
@@ -43,8 +43,7 @@ export function csrf(options: CsrfOptions = {}): Middleware {
     check(ctx);
     return next();
   });
-  // The option `session` of csrfTokens() reads what the session middleware sets.
-  const after = options.tokens === undefined ? [] : ['session()'];
+  const { after = [] } = descriptionOf(options.tokens) ?? {};
   return describe(middleware, { role: 'input', after, sends: SENDS });
 }
 

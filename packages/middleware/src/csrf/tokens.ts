@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { type Context } from '@fairlead/core';
-import { throwTogether } from '@fairlead/core/extend';
+import { describe, throwTogether } from '@fairlead/core/extend';
 import {
   anything,
   boolean,
@@ -84,7 +84,7 @@ export function csrfTokens(options: CsrfTokenOptions): CsrfTokens {
     return secrets.some((secret) => isEqual(token, sign(secret, session(ctx), random)));
   };
 
-  return Object.freeze<CsrfTokens>({
+  const tokens: CsrfTokens = {
     issue(ctx) {
       const current = issued.get(ctx) ?? readCookies(ctx)[cookie];
       if (current !== undefined && isIssued(ctx, current)) return current;
@@ -103,7 +103,10 @@ export function csrfTokens(options: CsrfTokenOptions): CsrfTokens {
       if (expected === undefined || typeof received !== 'string') return false;
       return isEqual(received, expected) && isIssued(ctx, expected);
     },
-  });
+  };
+  // The session may also come from other middleware, or from a cookie.
+  const after = /\bstate\b.*\bsession\b/s.test(`${session}`) ? 'session()' : [];
+  return Object.freeze(describe(tokens, { after }));
 }
 
 /** Returns a token. JSON separates the session from the random part. */
