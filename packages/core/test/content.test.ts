@@ -354,6 +354,12 @@ describe('content()', () => {
       "content() cannot use true as the schema of 'text/csv'. Use a Standard Schema, a JSON Schema, or {} for none.",
     ],
     [
+      'a media type with an array of schemas',
+      { 'text/csv': { schema: [User] } },
+      {},
+      "content() with 'text/csv' cannot use an array as a schema. Use the array of your schema library, such as z.array(Book.schema).",
+    ],
+    [
       'a misspelled detail',
       User,
       { descripton: 'Somebody.' },

@@ -81,6 +81,9 @@ describe('a route with schemas', () => {
       expectTypeOf(body).toEqualTypeOf<NewUser>();
       return { first: body.name, last: '' };
     });
+    router.get('/', { response: z.array(NewUser.schema) }, () => [{ first: 'Ada', last: '' }]);
+    // @ts-expect-error: the last name is missing.
+    router.get('/', { response: z.array(NewUser.schema) }, () => [{ first: 'Ada' }]);
   });
 
   it('may call functions that take any context, whatever the schemas produce', () => {

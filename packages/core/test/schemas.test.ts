@@ -16,6 +16,7 @@ import {
   SealedError,
   SetupError,
   type StandardSchema,
+  schemaClass,
 } from '../src/index.js';
 
 const User = z.object({ id: z.string(), name: z.string() });
@@ -451,9 +452,15 @@ describe('response schemas', () => {
 });
 
 describe('options of a route', () => {
+  class UserClass extends schemaClass(User) {}
+  const useArray = 'Use the array of your schema library, such as z.array(Book.schema).';
+
   it.each([
     [{ boby: User }, "router.get('/') has no option 'boby'. Did you mean 'body'?"],
     [{ body: {} }, "body of router.get('/') must be a Standard Schema"],
+    [{ body: [User] }, `router.get('/') cannot use an array as a schema. ${useArray}`],
+    [{ response: [User] }, `router.get('/') cannot use an array as a schema. ${useArray}`],
+    [{ response: { 200: [UserClass] } }, 'cannot use [the class UserClass] as a schema'],
     [{ status: '201' }, "status of router.get('/') must be an integer from 200"],
     [{ tags: 'users' }, "tags of router.get('/') must be an array of strings"],
   ])('%o are refused', (options, message) => {

@@ -80,6 +80,9 @@ function describeMissingConverter(schema: object): string {
   return `the validator '${vendor}' does not convert to JSON Schema.${fix}`;
 }
 
+/** Validators throw a TypeError for a part that is not one of their schemas. */
+const NOT_A_SCHEMA = ' A part is not a schema. For a class, write z.array(Book.schema).';
+
 /** Lists everything that cannot be expressed, with its place if the validator tells it, as zod does. */
 function findReasons(schema: object, form: Form, error: unknown): readonly string[] {
   const reasons: string[] = [];
@@ -97,5 +100,6 @@ function findReasons(schema: object, form: Form, error: unknown): readonly strin
     // The validator has thrown this before.
   }
   const message = error instanceof Error ? error.message : String(error);
-  return reasons.length > 0 ? reasons : [message.endsWith('.') ? message : `${message}.`];
+  const advice = error instanceof TypeError ? NOT_A_SCHEMA : '';
+  return reasons.length > 0 ? reasons : [`${message.replace(/\.?$/, '.')}${advice}`];
 }

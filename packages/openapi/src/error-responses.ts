@@ -82,7 +82,7 @@ export class ErrorResponses {
   /**
    * Returns the reference to a response.
    *
-   * @param status - `default` for all statuses that an operation does not list.
+   * @param status - `default` for statuses that no response has.
    * @param validates - Whether schemas validate the request.
    * @param added - What functions of the route add.
    */
@@ -109,7 +109,7 @@ export class ErrorResponses {
   /**
    * Returns the content of a response.
    *
-   * @param codes - The codes that the route declares; none by default.
+   * @param codes - Those that the route declares; none by default.
    * @param hasOthers - Whether the problem may have another code.
    */
   contentOf(

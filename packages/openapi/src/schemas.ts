@@ -12,6 +12,8 @@ import { SchemaNode, SchemaPlace, SchemaReference } from './shared-schemas.js';
 interface Source {
   readonly root: JsonSchema;
   readonly form: Form;
+  /** The name of a class whose schema is a reference; undefined for other schemas. */
+  readonly className?: string | undefined;
   /** The nodes of the schemas within, by the schema as converted. */
   readonly nodes: Map<JsonSchema, SchemaNode>;
 }
@@ -73,7 +75,7 @@ const UNSUPPORTED = new Set(['$anchor', '$dynamicAnchor', '$dynamicRef', '$recur
 
 /** The schemas of a document. What its methods return may contain nodes and places. */
 export class Schemas {
-  /** All schemas that may become components. */
+  /** All that may become components. */
   readonly nodes: SchemaNode[] = [];
   readonly #unrepresentable: Unrepresentable;
   readonly #sources = new Map<object, Map<Form, Source>>();
@@ -85,7 +87,7 @@ export class Schemas {
   /**
    * Adds a schema to the document.
    *
-   * @param hint - Words that name the component, if the schema becomes one and has no name.
+   * @param hint - Words that name the component if the schema has no name.
    * @returns A JSON Schema that may contain nodes.
    */
   add(schema: object, form: Form, hint: string, report: Report): unknown {
@@ -102,8 +104,7 @@ export class Schemas {
   /**
    * Adds the schemas of the members of an input.
    *
-   * @returns The members that the schema names. For a schema with other members, a single one without a
-   *   name, for the whole input.
+   * @returns The named members. For a schema with others, one without a name, for the whole input.
    */
   describeMembers(schema: object, hint: string, report: Report): readonly Member[] {
     const source = this.#convert(schema, 'input', report);
@@ -130,15 +131,19 @@ export class Schemas {
     };
   }
 
-  /** Converts a schema. Converts the same schema only once. */
+  /** Converts a schema, each form once. */
   #convert(schema: object, form: Form, report: Report): Source {
     const forms = this.#sources.get(schema) ?? new Map<Form, Source>();
     this.#sources.set(schema, forms);
     const present = forms.get(form);
     if (present !== undefined) return present;
     try {
-      const root = convert(schema, form, this.#unrepresentable);
-      const source = { root, form, nodes: new Map() };
+      const converted = convert(schema, form, this.#unrepresentable);
+      const { title, ...others } = converted;
+      // The schema of a class has the title of the class. Beside a reference, it would be a second component.
+      const isName = typeof schema === 'function' && title === schema.name && '$ref' in others;
+      const [root, className] = isName ? [others, title] : [converted];
+      const source = { root, form, className, nodes: new Map() };
       forms.set(form, source);
       return source;
     } catch (error) {
@@ -148,7 +153,7 @@ export class Schemas {
     }
   }
 
-  /** Returns a schema within a source, or a node for one that may become a component. */
+  /** Returns a schema within a source, or its node if it may become a component. */
   #read(schema: unknown, source: Source, report: Report): unknown {
     if (!isSchema(schema)) return schema;
     const name = nameOf(schema);
@@ -177,7 +182,7 @@ export class Schemas {
     return node;
   }
 
-  /** Returns the keywords of a schema, with nodes for the schemas within that may become components. */
+  /** Returns the keywords of a schema, with nodes for schemas that may become components. */
   #content(schema: JsonSchema, source: Source, report: Report): JsonSchema {
     const content: Record<string, unknown> = {};
     const read = (value: unknown) => this.#read(value, source, report);
@@ -210,7 +215,8 @@ export class Schemas {
     }
     const [, key = ''] = /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(reference) ?? [];
     const name = nameOf(target, GENERATED.test(key) ? '' : decodePointer(key));
-    return this.#node(target, source, name, report);
+    const className = reference === source.root.$ref ? source.className : undefined;
+    return this.#node(target, source, name ?? className, report);
   }
 }
 

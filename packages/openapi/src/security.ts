@@ -101,11 +101,8 @@ export class SecuritySchemes {
   /**
    * Adds the schemes of a route or a webhook.
    *
-   * @param security - All that a request needs.
-   * @param label - The route, for messages.
    * @param problems - Receives schemes whose name another scheme has.
-   * @returns The Security Requirement Objects, one of which a request has to meet. Empty if it needs not
-   *   authenticate.
+   * @returns The Security Requirement Objects, of which a request meets one; none for public routes.
    */
   add(
     security: Security,
@@ -119,7 +116,7 @@ export class SecuritySchemes {
     );
   }
 
-  /** Lists the ways to authenticate, each with all that it needs. */
+  /** Lists the ways to authenticate. */
   #read(security: Security, label: string, problems: Error[]): readonly Needs[] {
     const read = (one: Security) => this.#read(one, label, problems);
     if (Array.isArray(security)) return security.map(read).reduce(combine, [new Map()]);

@@ -19,9 +19,9 @@ interface SchemaGroup {
 
 /** A schema that may become a component. Documents and other schemas contain it until they are written. */
 export class SchemaNode {
-  /** The schema, with nodes in place of the schemas within that may become components. */
+  /** The schema, with nodes within. */
   content: JsonSchema = {};
-  /** Whether the schema must be a component, because a reference to it has further keywords. */
+  /** Whether a reference to it has further keywords. */
   isReferenced = false;
   /** Words that name the schema if it has no name; undefined for one within another. */
   hint: string | undefined = undefined;
@@ -37,7 +37,7 @@ export class SchemaNode {
     readonly name: string | undefined,
   ) {}
 
-  /** Returns the schema, or the reference to its component; an empty text until nodes are compared. */
+  /** Returns the schema or the reference to its component; '' until nodes are compared. */
   toJSON(): JsonSchema | '' {
     if (this.group === undefined) return '';
     const { component, content } = this.group;

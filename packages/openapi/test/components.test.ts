@@ -72,6 +72,34 @@ describe('a schema becomes a component', () => {
     },
   );
 
+  it('once if it has an ID and a class, whose lists refer to it', () => {
+    class NewBook extends schemaClass(z.object({ a: z.string() }).meta({ id: 'NewBook' })) {}
+    class Renamed extends schemaClass(z.object({ b: z.string() }).meta({ id: 'Other' })) {}
+    const { schemas, found } = documentOf(
+      { body: NewBook },
+      { response: NewBook },
+      { response: z.array(NewBook.schema) },
+      { response: Renamed },
+    );
+
+    expect(Object.keys(schemas)).toEqual(['NewBook', 'Other']);
+    expect(found).toEqual([
+      ref('NewBook'),
+      ref('NewBook'),
+      { type: 'array', items: ref('NewBook') },
+      ref('Other'),
+    ]);
+  });
+
+  it('once if it is recursive and has a class', () => {
+    const { tree } = type.module({ tree: { children: 'tree[]' } });
+    class Tree extends schemaClass(tree) {}
+    const { schemas, found } = documentOf({ response: Tree });
+
+    expect(Object.keys(schemas)).toEqual(['Tree']);
+    expect(found).toEqual([ref('Tree')]);
+  });
+
   it('if it occurs twice, with the name of its first place', () => {
     const User = z.object({ id: z.string() });
     const { schemas, found } = documentOf(

@@ -1,4 +1,4 @@
-import { createApp, type Handler, type StandardSchema } from '@fairlead/core';
+import { createApp, type Handler, type StandardSchema, schemaClass } from '@fairlead/core';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
 import * as v from 'valibot';
@@ -92,6 +92,11 @@ describe('a schema that JSON Schema cannot express', () => {
       'because it has a dynamic reference',
       { response: { $dynamicAnchor: 'a' } },
       'Cannot describe the response 200 of POST /users/:id: it uses $dynamicAnchor. Use $ref with a JSON Pointer.',
+    ],
+    [
+      'because it contains a class',
+      { response: z.array(schemaClass(z.object({})) as never) },
+      "Cannot describe the response 200 of POST /users/:id: Cannot read properties of undefined (reading 'def'). A part is not a schema. For a class, write z.array(Book.schema).",
     ],
   ])('%s is an error that names its place', (_, options, message) => {
     expect(messageFor(options)).toBe(`${message}\n  ${fix}`);

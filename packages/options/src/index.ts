@@ -48,10 +48,12 @@ export {
 } from './options.js';
 export {
   explainUndescribedStatus,
+  isSchema,
   NO_CONTENT_STATUSES,
   openapiExtensions,
   routeDocumentation,
   routeResponse,
   routeStatus,
+  schemaKind,
 } from './route-options.js';
 export { isIntended, markIntended, warn } from './warnings.js';

@@ -90,19 +90,40 @@ export const routeResponse: Kind = Object.freeze({
 });
 
 /** Whether a value is a Standard Schema, which may be a function, or an object. */
-function isSchema(value: unknown): value is object {
+export function isSchema(value: unknown): value is object {
   return isObject(value) || '~standard' in Object(value);
 }
 
-/** Finds media types in place of the keywords of a JSON Schema, which have no slash, or of statuses. */
+/**
+ * Accepts schemas.
+ *
+ * @param accepts - Whether a value is a schema.
+ */
+export function schemaKind(
+  accepts: Kind['accepts'],
+  description = 'a Standard Schema, such as z.object({ … })',
+): Kind {
+  return Object.freeze({ accepts, description, explain: explainList });
+}
+
+/** Explains an array with a schema in place of the schema of an array. */
+function explainList(value: unknown): readonly string[] {
+  const fix = 'Use the array of your schema library, such as z.array(Book.schema).';
+  return Array.isArray(value) ? [`${describeValue(value)} as a schema. ${fix}`] : [];
+}
+
+/**
+ * Finds arrays in place of schemas, and media types in place of the keywords of a JSON Schema, which have no slash, or
+ * of statuses.
+ */
 function explainResponse(response: unknown): readonly string[] {
-  if (!isPlainObject(response)) return [];
-  const isByStatus = Object.keys(response).every((key) => /^\d+$/.test(key));
+  const isByStatus =
+    isPlainObject(response) && Object.keys(response).every((key) => /^\d+$/.test(key));
   const schemas: readonly unknown[] = isByStatus ? Object.values(response) : [response];
   const names = schemas.flatMap((one) => (isPlainObject(one) ? Object.keys(one) : []));
   const type = names.find((name) => /^[\w.+-]+\/[\w.+*-]+$/.test(name));
   return type === undefined
-    ? []
+    ? schemas.flatMap(explainList)
     : [`media types as response. Pass them through content(), as in content({ '${type}': … }).`];
 }
 

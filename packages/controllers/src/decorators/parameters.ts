@@ -1,6 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isStandardSchema, type StandardSchema } from '@fairlead/core';
-import { anything, boolean, isClass, isPlainObject, type Kinds, kind } from '@fairlead/options';
+import {
+  anything,
+  boolean,
+  isClass,
+  isPlainObject,
+  type Kinds,
+  kind,
+  schemaKind,
+} from '@fairlead/options';
 import { refuse } from '../errors.js';
 import type { MethodMetadata } from '../metadata/class-metadata.js';
 import {
@@ -145,7 +153,7 @@ const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 type SourceOptions = ParamOptions & Partial<Pick<AllValuesOptions, 'all'>>;
 
 const PARAM_OPTIONS: Kinds<ParamOptions> = {
-  schema: kind('a Standard Schema, such as z.object({ … })', isStandardSchema),
+  schema: schemaKind(isStandardSchema),
   required: boolean,
   default: anything,
   transform: kind('a function (value) => result, or a Standard Schema', isTransform),

@@ -12,6 +12,7 @@ import {
   object,
   oneOf,
   routeDocumentation,
+  schemaKind,
 } from '@fairlead/options';
 import { readOptions, recordFault } from '../decorators/decorator.js';
 import { CONTROLLER_OPTIONS, ROUTE_OPTIONS, readPaths } from '../decorators/routes.js';
@@ -52,7 +53,7 @@ const CONTROLLER_KINDS: Kinds<ControllerValueOptions<string, string, object, obj
   routes: fn,
 };
 
-const schema = kind('a Standard Schema, such as z.object({ … })', isStandardSchema);
+const schema = schemaKind(isStandardSchema);
 
 const ROUTE_KINDS: Kinds<ValueRouteOptions> = {
   ...ROUTE_OPTIONS,

@@ -9,6 +9,7 @@ import {
   routeDocumentation,
   routeResponse,
   routeStatus,
+  schemaKind,
 } from '@fairlead/options';
 import { isSecurity, type Security } from '../description.js';
 import { SetupError } from '../errors/setup-error.js';
@@ -274,7 +275,7 @@ export interface AddRoute<PrefixParams, S extends State, Result> {
   ): Result;
 }
 
-const schema = kind('a Standard Schema, such as z.object({ … })', isStandardSchema);
+const schema = schemaKind(isStandardSchema);
 
 const KINDS: Kinds<RouteOptions> = {
   params: schema,

@@ -3,10 +3,12 @@ import {
   describeValue,
   findOptionProblems,
   isPlainObject,
+  isSchema,
   type Kinds,
   kind,
   object,
   openapiExtensions,
+  schemaKind,
   string,
 } from '@fairlead/options';
 import { isJson } from '../body/media-type.js';
@@ -167,7 +169,7 @@ const DETAIL_KINDS: Kinds<ContentDetails & Examples> = {
 };
 
 const MEDIA_TYPE_KINDS: Kinds<MediaTypeDetails> = {
-  schema: kind('a Standard Schema or a JSON Schema', isSchema),
+  schema: schemaKind(isSchema, 'a Standard Schema or a JSON Schema'),
   extensions: openapiExtensions,
   ...EXAMPLE_KINDS,
 };
@@ -177,10 +179,6 @@ const MEDIA_TYPE = /^[\w!#$&^.+*-]+\/[\w!#$&^.+*-]+$/;
 
 function isRecord(value: unknown, accepts: (member: unknown) => boolean): boolean {
   return object.accepts(value) && Object.values(Object(value)).every(accepts);
-}
-
-function isSchema(value: unknown): value is object {
-  return isStandardSchema(value) || object.accepts(value);
 }
 
 /**

@@ -51,6 +51,14 @@ describe('schemaClass', () => {
     expect(toJsonSchema(Titled, 'input', 'draft-07')).toMatchObject({ title: 'Other' });
   });
 
+  it('has the schema, for the functions of its library', () => {
+    const list = z.array(NewUser.schema);
+
+    expect(list.parse([{ name: 'Ada' }])).toEqual([{ name: 'Ada', age: 1 }]);
+    expectTypeOf(list.parse([])).toEqualTypeOf<{ name: string; age: number }[]>();
+    expectTypeOf(NewUser.schema.shape.name).toEqualTypeOf<z.ZodString>();
+  });
+
   it('takes a schema of any validator, without JSON Schema if it has none', async () => {
     class Valibot extends schemaClass(v.object({ a: v.string() })) {}
     class Ark extends schemaClass(type({ a: 'string' })) {}

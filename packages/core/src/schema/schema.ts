@@ -85,9 +85,12 @@ export type ReadonlyDeep<T> = T extends readonly (infer Element)[]
     : T;
 
 /** A class that is a schema. Its instances are what the schema produces. */
-export interface SchemaClass<Input, Output> extends StandardSchema<Input, Output> {
+export interface SchemaClass<Schema extends StandardSchema>
+  extends StandardSchema<SchemaInput<Schema>, SchemaOutput<Schema> & object> {
+  /** The schema of the class, for the library's own functions: `z.array(NewUser.schema)`. */
+  readonly schema: Schema;
   /** Creates an instance without validating its members. */
-  new (members: Output): Output & SchemaInstance;
+  new (members: SchemaOutput<Schema> & object): SchemaOutput<Schema> & SchemaInstance;
 }
 
 /** Marks the instances of a {@link SchemaClass} in types. */
@@ -106,8 +109,10 @@ export interface SchemaInstance {
  */
 export function schemaClass<Schema extends StandardSchema>(
   schema: SchemaOutput<Schema> extends object ? Schema : never,
-): SchemaClass<SchemaInput<Schema>, SchemaOutput<Schema> & object> {
+): SchemaClass<Schema> {
   class FromSchema {
+    static readonly schema = schema;
+
     static get '~standard'(): StandardSchema['~standard'] {
       // biome-ignore lint/complexity/noThisInStatic: each subclass has a name and a prototype
       return standardOf(this, schema);
@@ -118,7 +123,7 @@ export function schemaClass<Schema extends StandardSchema>(
     }
   }
   // The schema determines the members of instances.
-  return FromSchema as object as SchemaClass<SchemaInput<Schema>, SchemaOutput<Schema> & object>;
+  return FromSchema as object as SchemaClass<Schema>;
 }
 
 const standards = new WeakMap<object, StandardSchema['~standard']>();
