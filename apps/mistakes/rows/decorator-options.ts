@@ -15,7 +15,7 @@ import {
   UseInterceptor,
   UseMiddleware,
 } from '@fairlead/controllers';
-import type { Context } from '@fairlead/core';
+import { type Context, schemaClass } from '@fairlead/core';
 import { Inject, InjectAll, Service } from '@fairlead/di';
 import { z } from 'zod';
 import { serveControllers } from '../src/applications.js';
@@ -229,6 +229,23 @@ mistake(
     return serveControllers([Users]);
   },
   '/users',
+);
+
+mistake(
+  "`@Get('/', { response: [Book] })` with a class of `schemaClass()`",
+  { startup: 'z.array(Book.schema)' },
+  () => {
+    class Book extends schemaClass(z.object({ title: z.string() })) {}
+    @Controller('/books')
+    class Books {
+      @Get('/', { response: [Book] })
+      list() {
+        return [];
+      }
+    }
+    return serveControllers([Books]);
+  },
+  '/books',
 );
 
 mistake(

@@ -12,6 +12,7 @@ import {
   UseGuard,
 } from '@fairlead/controllers';
 import { Inject, InjectAll, Optional, Service } from '@fairlead/di';
+import { Roles } from '@fairlead/jwt/controllers';
 import { serveControllers } from '../src/applications.js';
 import { area, post } from '../src/mistake.js';
 
@@ -116,6 +117,22 @@ mistake('`@Ctx` without parentheses', { compiler: 'decorator', startup: '@Ctx()'
   }
   return serveControllers([Users]);
 });
+
+mistake(
+  '`@Roles` of @fairlead/jwt without parentheses',
+  { compiler: 'TS1270', startup: "write @Roles('admin')" },
+  () => {
+    @Controller()
+    class Users {
+      @Get()
+      @Roles
+      list() {
+        return [];
+      }
+    }
+    return serveControllers([Users]);
+  },
+);
 
 mistake('`@Inject` without parentheses', { compiler: 'decorator', startup: '@Inject(' }, () => {
   @Controller()

@@ -2,6 +2,7 @@ export {
   applyDecorators,
   type CustomParamDecorator,
   createCustomParamDecorator,
+  createDecoratorFactory,
   createRouteMetadata,
   type RouteMetadata,
   type RouteMetadataOptions,

@@ -21,6 +21,10 @@ const Tenant = controllers.createCustomParamDecorator(function Tenant(ctx: Conte
   return ctx.path;
 }) as unknown as Loose;
 
+const Admin = controllers.createDecoratorFactory("@Admin('all')", (name: string) =>
+  controllers.applyDecorators(controllers.SetHeader('X-Admin', name)),
+) as unknown as Loose;
+
 class ParseIntPipe {
   transform(text: string) {
     return Number.parseInt(text, 10);
@@ -238,6 +242,10 @@ describe('arguments of a decorator of a method', () => {
       'response of @Get() must be a JSON Schema or a Standard Schema, or one for each status: got the class UserDto.',
     ],
     [
+      onRoute(Get('/', { response: [UserDto] })),
+      '@Get() cannot use [the class UserDto] as a schema. Use the array of your schema library, such as z.array(Book.schema).',
+    ],
+    [
       onMethod(HttpCode('201')),
       "@HttpCode() cannot use '201' as status.",
       'use an integer from 200 to 599.',
@@ -319,6 +327,10 @@ describe('arguments of a decorator of a parameter', () => {
     [
       onParameter(Body({ schema: UserDto })),
       'schema of @Body() must be a Standard Schema, such as z.object({ … }): got the class UserDto.',
+    ],
+    [
+      onParameter(Body({ schema: [UserDto] })),
+      '@Body() cannot use [the class UserDto] as a schema. Use the array of your schema library, such as z.array(Book.schema).',
     ],
     [onParameter(Body(UserDto)), ...needsPipe('@Body()', 'the class UserDto', '@Body(')],
     [
@@ -498,6 +510,8 @@ describe('a decorator without parentheses', () => {
       '@applyDecorators() with decorators as its arguments',
     ],
     [onMethod(applyDecorators(HttpCode)), 'HttpCode', '@HttpCode(201)'],
+    [onMethod(Admin), 'Admin', "@Admin('all')"],
+    [onMethod(Admin(UserDto)), 'Admin', "@Admin('all')"],
     [onParameter(Body), 'Body', '@Body()'],
     [onParameter(Ctx), 'Ctx', '@Ctx()'],
   ])('case %# is the only problem of its method', (target, name, example) => {
@@ -510,6 +524,7 @@ describe('a decorator without parentheses', () => {
     [onClass(UseGuard), 'UseGuard', '@UseGuard(guard)'],
     [onClass(UseInterceptor), 'UseInterceptor', '@UseInterceptor(interceptor)'],
     [onClass(Roles), 'Roles', '@Roles(value)'],
+    [onClass(Admin), 'Admin', "@Admin('all')"],
   ])('case %# is the only problem of its class, which keeps its name', (target, name, example) => {
     expect(target.name).toBe('UsersController');
     expect(new target()).toBeInstanceOf(target);
@@ -596,6 +611,7 @@ describe('a decorator in the wrong place', () => {
       'move it to a parameter of an instance method, or use @QueryRoute(path) to handle QUERY requests.',
     ],
     [onMethod(Controller()), '@Controller() cannot decorate a method.', 'move it to the class.'],
+    [onStatic(Admin), '@Admin() cannot decorate a static method.', 'remove the keyword static.'],
     [onParameter(UseGuard('a')), '@UseGuard() cannot decorate parameter 0.', toEither],
     [onParameter(Get()), '@Get() cannot decorate parameter 0.', toMethod],
     [

@@ -1,4 +1,9 @@
-import { createRouteMetadata, type GuardFn, UseGuard } from '@fairlead/controllers';
+import {
+  createDecoratorFactory,
+  createRouteMetadata,
+  type GuardFn,
+  UseGuard,
+} from '@fairlead/controllers';
 import type { Security } from '@fairlead/core';
 import { describe, describeFactories } from '@fairlead/core/extend';
 import type { JwtAuth } from './jwt-auth.js';
@@ -18,9 +23,10 @@ const PUBLIC = createRouteMetadata<boolean>('Public', {
  * class that has `@Roles()` or `@Scopes()` itself, it is an error at startup. The startup warns about routes
  * without `jwtGuard()`.
  */
-export function Public(): ClassDecorator & MethodDecorator {
-  return PUBLIC(true);
-}
+export const Public: () => ClassDecorator & MethodDecorator = createDecoratorFactory(
+  '@Public()',
+  () => PUBLIC(true),
+);
 
 /**
  * Creates a guard that verifies the token of a request and sets `ctx.state.jwt`. It throws the same errors as
@@ -54,17 +60,18 @@ describeFactories(jwtGuard);
  *
  * @throws {SetupError} `INVALID_OPTION`, when an argument is not a role.
  */
-export function Roles(...roles: readonly [string, ...string[]]): ClassDecorator & MethodDecorator {
-  const check = createRoleCheck('@Roles()', roles);
-  return restrict(
-    '@Roles()',
-    function hasRole(ctx) {
-      if (PUBLIC.get(ctx) !== true) check(ctx);
-      return true;
-    },
-    roleSecurity(roles),
-  );
-}
+export const Roles: (...roles: readonly [string, ...string[]]) => ClassDecorator & MethodDecorator =
+  createDecoratorFactory("@Roles('admin')", function createRoles(...roles) {
+    const check = createRoleCheck('@Roles()', roles);
+    return restrict(
+      '@Roles()',
+      function hasRole(ctx) {
+        if (PUBLIC.get(ctx) !== true) check(ctx);
+        return true;
+      },
+      roleSecurity(roles),
+    );
+  });
 
 /**
  * Guards the routes of a class, or one route: the token needs all of the scopes. List {@link jwtGuard} before
@@ -72,19 +79,22 @@ export function Roles(...roles: readonly [string, ...string[]]): ClassDecorator 
  *
  * @throws {SetupError} `INVALID_OPTION`, when an argument is not a scope.
  */
-export function Scopes(
+export const Scopes: (
   ...scopes: readonly [string, ...string[]]
-): ClassDecorator & MethodDecorator {
-  const check = createScopeCheck('@Scopes()', scopes);
-  return restrict(
-    '@Scopes()',
-    function hasScope(ctx) {
-      if (PUBLIC.get(ctx) !== true) check(ctx);
-      return true;
-    },
-    { ...BEARER, scopes },
-  );
-}
+) => ClassDecorator & MethodDecorator = createDecoratorFactory(
+  "@Scopes('users:write')",
+  function createScopes(...scopes) {
+    const check = createScopeCheck('@Scopes()', scopes);
+    return restrict(
+      '@Scopes()',
+      function hasScope(ctx) {
+        if (PUBLIC.get(ctx) !== true) check(ctx);
+        return true;
+      },
+      { ...BEARER, scopes },
+    );
+  },
+);
 
 function restrict(decorator: string, guard: GuardFn, security: Security) {
   return UseGuard(describe(guard, { name: decorator, role: 'guard', security, after: JWT }));

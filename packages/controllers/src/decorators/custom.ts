@@ -30,6 +30,7 @@ import {
   createDecorator,
   type Declaration,
   isDeclaration,
+  missingParentheses,
   PARAMETER,
   recordFault,
 } from './decorator.js';
@@ -53,7 +54,8 @@ export function applyDecorators(
 ): (target: Constructor) => void;
 export function applyDecorators(...given: readonly unknown[]): unknown {
   if (isDeclaration(given)) {
-    recordFault(given, MISSING_DECORATORS);
+    const example = '@applyDecorators() with decorators as its arguments';
+    recordFault(given, missingParentheses('applyDecorators', example));
     return undefined;
   }
   return (...declaration: Declaration): unknown => {
@@ -74,17 +76,37 @@ export function applyDecorators(...given: readonly unknown[]): unknown {
   };
 }
 
-const MISSING_DECORATORS = {
-  code: 'MISSING_PARENTHESES',
-  problem: '@applyDecorators is missing its parentheses.',
-  fix: 'write @applyDecorators() with decorators as its arguments.',
-};
-
 const NOT_FOR_PARAMETERS = {
   code: 'DECORATOR_PLACE',
   problem: 'applyDecorators() cannot decorate a parameter.',
   fix: 'write the decorators of a parameter one after the other.',
 };
+
+/**
+ * Creates a function that creates decorators, and reports at startup where its parentheses are missing.
+ *
+ * @param example - How to write the decorator, such as `@Roles('admin')`.
+ * @param create - Creates the decorator from its arguments. A class cannot be its only argument.
+ */
+export function createDecoratorFactory<
+  Args extends readonly unknown[],
+  Decorator extends ClassDecorator | MethodDecorator,
+>(example: string, create: (...args: Args) => Decorator): (...args: Args) => Decorator {
+  const [name = ''] = example.slice(1).split('(');
+  const bare: (...args: Args) => Decorator = createDecorator({
+    name,
+    target: CLASS_OR_METHOD,
+    takes: Number.POSITIVE_INFINITY,
+    example,
+    read: () => ({ faults: [missingParentheses(name, example)] }),
+  });
+  // A name, because the call site of a decorator is the nearest function without one.
+  return function factory(...args) {
+    const given: readonly unknown[] = args;
+    const isBare = isDeclaration(given) || (given.length === 1 && isClass(given[0]));
+    return isBare ? bare(...args) : create(...args);
+  };
+}
 
 /** Options of {@link createRouteMetadata}. */
 export interface RouteMetadataOptions<Value> {

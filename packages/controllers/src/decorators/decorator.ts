@@ -217,10 +217,14 @@ function kindOf(target: object, key: string | symbol | undefined, third: unknown
 /** Decorates as if there were parentheses without arguments, so that nothing else is reported. */
 function decorateBare<Metadata>(kind: DecoratorKind<Metadata>, place: Place): void {
   const { name, example = `@${name}()`, isBare = false } = kind;
-  const problem = `@${name} is missing its parentheses.`;
-  const fault = { code: 'MISSING_PARENTHESES', problem, fix: `write ${example}.` };
   const reading = kind.read(undefined, undefined, []);
-  decorate(kind, place, { ...reading, faults: isBare ? [] : [fault] });
+  decorate(kind, place, { ...reading, faults: isBare ? [] : [missingParentheses(name, example)] });
+}
+
+/** @param example - How to write the decorator. */
+export function missingParentheses(name: string, example: string): Fault {
+  const problem = `@${name} is missing its parentheses.`;
+  return { code: 'MISSING_PARENTHESES', problem, fix: `write ${example}.` };
 }
 
 /** @param site - Where the decorator was called. */
