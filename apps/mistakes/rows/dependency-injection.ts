@@ -61,7 +61,7 @@ mistake('a class without `@Service()`', { startup: 'add @Service() to Sundial' }
 
 mistake(
   'a class without `@Service()`, which has the name of a service',
-  { startup: 'add @Service() to Store' },
+  { startup: 'or register Store' },
   () => {
     @Service()
     class Store {}
@@ -229,7 +229,7 @@ mistake(
   },
 );
 
-mistake('two services that need each other', { startup: 'lazy' }, () => {
+mistake('two services that need each other', { startup: '[lazy(() => TheClass)]' }, () => {
   class Author {
     static inject: readonly Constructor[] = [];
   }

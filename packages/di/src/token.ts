@@ -58,6 +58,11 @@ export function hasInjectNames(target: Token): boolean {
   return typeof target === 'function' && Object.hasOwn(target, INJECT_NAMES);
 }
 
+/** Whether a class names its dependencies itself, so that its parameters need no decorators. */
+export function hasInject(target: Token | undefined): boolean {
+  return Object.hasOwn(Object(target), 'inject');
+}
+
 /** Formats a parameter for messages, as `parameter 0 of Users`, or `inject.users of users` if it has a name. */
 export function describeParameter(index: number | undefined, target: Token): string {
   const name = hasInjectNames(target) && Reflect.get(Object(target), INJECT_NAMES)[index ?? -1];

@@ -72,7 +72,7 @@ describe('the error of an unknown token names', () => {
       "Nothing provides 'Scheduler': Scheduler, which is provided, is a different token.",
     );
     expect(problemOf(sameName)).toContain(
-      'Nothing provides Scheduler: another class has the same name.\n  Fix: import the class from the same module in both places, because a module that is loaded twice has two classes, or add @Service() to Scheduler.',
+      'Nothing provides Scheduler: another class has the same name.\n  Fix: import the class from the same module in both places, because a module that is loaded twice has two classes, or register Scheduler.',
     );
   });
 
@@ -112,6 +112,7 @@ describe('the error of an unknown token names', () => {
       `Nothing provides ${type.name} (parameter 0 of Needs): it is a built-in class.`,
     );
     expect(message).toContain(`create a token, as in token<${type.name}>(`);
+    expect(message).toContain('list it in `static inject`, or mark the parameter');
     expect(message).not.toContain('@Service()');
   });
 

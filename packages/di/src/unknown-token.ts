@@ -79,7 +79,7 @@ function adviseOnNamesake(token: Token, registered: readonly Token[]): Advice | 
   return typeof token === 'function'
     ? {
         reason: 'another class has the same name',
-        fix: `import the class from the same module in both places, because a module that is loaded twice has two classes, or add @Service() to ${text}.`,
+        fix: `import the class from the same module in both places, because a module that is loaded twice has two classes, or register ${text}.`,
       }
     : {
         reason: 'another token with the same name is registered',
@@ -94,7 +94,7 @@ function adviseOnClass(target: Class, registered: readonly Token[]): Advice | un
       reason: 'it is a built-in class',
       fix:
         `create a token, as in token<${name}>('My${name}'), register it with { useValue } or ` +
-        '{ useFactory }, and mark the parameter with @Inject(token).',
+        '{ useFactory }, and list it in `static inject`, or mark the parameter with @Inject(token).',
     };
   }
   const isSubclass = (other: Token) =>

@@ -1,3 +1,4 @@
+import { captureCallSite } from '@fairlead/options';
 import { all, type Dependency, findTokenMistake, Injection } from '../dependency.js';
 import type { Mistake } from '../errors/injection-errors.js';
 import { markParameter, type ParameterMark } from '../metadata.js';
@@ -54,15 +55,14 @@ function decorator(
   createMark: () => ParameterMark,
 ): InjectDecorator {
   const [name = ''] = call.split('(');
-  if (isDecorated(args)) {
-    throw misuse(`@${name}`, args, missingParentheses(`@${call}`), decorator);
-  }
-  return function decorate(...decorated): void {
+  const site = captureCallSite(decorator);
+  if (isDecorated(args)) throw misuse(`@${name}`, args, missingParentheses(`@${call}`), site);
+  return (...decorated) => {
     const [target, , index] = decorated;
     const found = isOnConstructorParameter(decorated)
       ? (mistake ?? findConflict(target))
       : MISPLACED;
-    if (found !== undefined) throw misuse(`@${name}()`, decorated, found, decorate);
+    if (found !== undefined) throw misuse(`@${name}()`, decorated, found, site);
     markParameter(target, index, createMark());
   };
 }

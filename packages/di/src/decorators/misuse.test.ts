@@ -230,11 +230,16 @@ describe('a decorator fails', () => {
     ]);
   });
 
-  it('with the class and the place where it was applied', () => {
-    expect(() => service({ scoped: 'here' })(Users)).toThrow(
+  it.each<[string, () => ReturnType<Untyped>, unknown[]]>([
+    ['@Service()', () => service({ scoped: 'here' }), places.class],
+    ['@Inject()', () => inject('here'), places.property],
+  ])('%s with the class and the place where it is written', (text, create, decorated) => {
+    const decorate = create();
+
+    expect(() => decorate(...decorated)).toThrow(
       expect.objectContaining({
         token: Users,
-        location: locationAfter(import.meta.url, "service({ scoped: 'here' })"),
+        location: locationAfter(import.meta.url, `    ['${text}', () => `),
       }),
     );
   });

@@ -1,4 +1,4 @@
-import { captureCallSite, describeCallSite } from '@fairlead/options';
+import { type CallSite, describeCallSite } from '@fairlead/options';
 import { InvalidDecoratorError, type Mistake } from '../errors/injection-errors.js';
 import { describeToken, isToken, type Token } from '../token.js';
 
@@ -22,17 +22,17 @@ export function isOnConstructorParameter([target, key, index]: Decorated): boole
 }
 
 /**
- * Creates the error for a misused decorator, with the place where it is applied.
+ * Creates the error for a misused decorator.
  *
- * @param apply - The running function, which the compiled code called.
+ * @param site - Where the decorator is called. Compilers may apply it in another line.
  */
 export function misuse(
   decorator: string,
   decorated: Decorated,
   mistake: Mistake | readonly Mistake[],
-  apply: (...args: never[]) => unknown,
+  site: CallSite,
 ): InvalidDecoratorError {
-  const location = describeCallSite(captureCallSite(apply));
+  const location = describeCallSite(site);
   const [place, token] = [describePlace(decorated), classOf(decorated)];
   return new InvalidDecoratorError(decorator, place, [mistake].flat(), token, location);
 }

@@ -52,12 +52,12 @@ function decorator(
   site: CallSite,
 ): (target: Constructor) => void {
   if (typeof options === 'function') {
-    throw misuse(`@${name}`, [options], missingParentheses(`@${name}()`), decorator);
+    throw misuse(`@${name}`, [options], missingParentheses(`@${name}()`), site);
   }
   return function decorate(target: Constructor, ...rest: unknown[]): void {
     const decorated: Decorated = [target, ...rest];
     const mistakes = findMistakes(name, decorated, options);
-    if (mistakes.length > 0) throw misuse(`@${name}()`, decorated, mistakes, decorate);
+    if (mistakes.length > 0) throw misuse(`@${name}()`, decorated, mistakes, site);
     const { scope, eager } = options;
     defineService(target, { scope, eager, site });
   };

@@ -93,6 +93,35 @@ describe('a cycle', () => {
     expect(error.message).toContain('lazy(');
   });
 
+  it('is fixed without decorators if a class has `static inject`, whatever its token', () => {
+    const Listed = classNeeding('Listed', 'other');
+    container
+      .register(Listed)
+      .register('other', { useExisting: 'more' })
+      .register('more', { useClass: classNeeding('More', Listed) });
+    const fix =
+      'Fix: move what both sides need into a third class, or make one side lazy with `static inject = [lazy(() => TheClass)]` for `name: Lazy<TheClass>` and read `name.value` after construction.';
+
+    expect(() => container.resolve(Listed)).toThrow(fix);
+    expect(() => container.resolve('more')).toThrow(fix);
+  });
+
+  it('is fixed with a decorator if all of its classes have decorators', () => {
+    @Service()
+    class Even {
+      constructor(@Inject(Symbol.for('odd')) readonly odd: unknown) {}
+    }
+    @Service()
+    class Odd {
+      constructor(readonly even: Even) {}
+    }
+    container.register(Symbol.for('odd'), { useClass: Odd });
+
+    expect(resolveError(container, Even).message).toContain(
+      'make one side lazy with `@Inject(lazy(() => TheClass)) name: Lazy<TheClass>` and read',
+    );
+  });
+
   it('is reported for aliases of each other', () => {
     container.register('a', { useExisting: 'b' }).register('b', { useExisting: 'a' });
 

@@ -5,6 +5,7 @@ import {
   describePath,
   describeToken,
   describeTokens,
+  hasInject,
   hasInjectNames,
   isToken,
   type Token,
@@ -148,7 +149,7 @@ export class UnknownTokenError extends InjectionError {
 
 function registrationFix(token: Token, dependent: Token | undefined): string {
   const name = describeToken(token);
-  const optional = Object.hasOwn(Object(dependent), 'inject')
+  const optional = hasInject(dependent)
     ? ', or pass optional(token)'
     : ', or mark the parameter with @Optional()';
   const orOptional = dependent === undefined ? '' : optional;
@@ -163,7 +164,7 @@ function registrationFix(token: Token, dependent: Token | undefined): string {
 /** Explains how a container can build a class without a registration, in the way of the class that needs it. */
 function serviceFix(target: Class, dependent: Token | undefined): string {
   const name = describeToken(target);
-  if (!Object.hasOwn(Object(dependent), 'inject')) return `add @Service() to ${name}`;
+  if (!hasInject(dependent)) return `add @Service() to ${name}`;
   const list = `\`static inject = [...]\` to ${name}, with the dependency of each parameter`;
   return target.length > 0 ? `add ${list}` : `add \`static inject = []\` to ${name}`;
 }
@@ -180,7 +181,7 @@ export class CyclicDependencyError extends InjectionError {
     path: readonly Token[],
     token: Token,
     {
-      fix = LAZY_FIX,
+      fix = lazyFix(path),
       location,
     }: { readonly fix?: string; readonly location?: string | undefined } = {},
   ) {
@@ -189,9 +190,13 @@ export class CyclicDependencyError extends InjectionError {
   }
 }
 
-const LAZY_FIX =
-  'move what both sides need into a third class, or make one side lazy with ' +
-  '`@Inject(lazy(() => TheClass)) name: Lazy<TheClass>` and read `name.value` after construction.';
+/** Explains how to make a class of a cycle lazy, without decorators if one of the classes has none. */
+export function lazyFix(cycle: readonly Token[]): string {
+  const example = cycle.some(hasInject)
+    ? '`static inject = [lazy(() => TheClass)]` for `name: Lazy<TheClass>`'
+    : '`@Inject(lazy(() => TheClass)) name: Lazy<TheClass>`';
+  return `move what both sides need into a third class, or make one side lazy with ${example} and read \`name.value\` after construction.`;
+}
 
 /** A singleton would keep a request-scoped instance after its request. */
 export class CapturedScopeError extends InjectionError {

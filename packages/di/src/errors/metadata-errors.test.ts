@@ -149,6 +149,32 @@ describe('an erased type', () => {
   });
 });
 
+describe('an entry of `static inject`', () => {
+  const create =
+    "create a token, such as const NAME = token<Type>('name'), register its provider, and list NAME.";
+
+  it.each([
+    ['an interface', Object, create],
+    ['a primitive', Number, create],
+    ['a promise', Promise, create],
+    ['an enum', { Red: 0 }, create],
+    [
+      'an array',
+      Array,
+      `for one instance of each provider of a class, list \`all(TheClass)\`. Otherwise, ${create}`,
+    ],
+    [
+      'undefined',
+      undefined,
+      'for a class, pass `lazy(() => TheClass)`, or move one of the classes to break the import cycle.',
+    ],
+  ])('is fixed without decorators: %s', (_name, type, fix) => {
+    const { message } = resolveError(container, classNeeding('Listed', type));
+
+    expect(message.split('Fix: ')[1]).toBe(fix);
+  });
+});
+
 describe('an undefined type', () => {
   it('is reported with a fix for an import cycle', () => {
     class Early {

@@ -4,7 +4,7 @@ import {
   describeParameter,
   describeToken,
   describeTokens,
-  hasInjectNames,
+  hasInject,
   isArrow,
   type Token,
 } from '../token.js';
@@ -63,7 +63,14 @@ export class ErasedTypeError extends InjectionError {
     details: ParameterErrorDetails = {},
   ) {
     const problem = `Cannot inject ${describeParameter(parameter, target)}: its type ${describeType(found)}.`;
-    super({ problem, fix: erasedTypeFix(found), path, token: target, parameter, ...details });
+    super({
+      problem,
+      fix: erasedTypeFix(found, target),
+      path,
+      token: target,
+      parameter,
+      ...details,
+    });
   }
 }
 
@@ -90,7 +97,7 @@ export class UndefinedTypeError extends InjectionError {
         ? `${where} its type is undefined. ${cycle}, or the parameter has no type annotation.`
         : `${where} ${receiver} received undefined. ${cycle}, or the import is misspelled.`;
     const ofClass = LAZY_FIX + (receiver === undefined ? ANNOTATION_FIX : '');
-    const fix = hasInjectNames(target) ? NAMED_FIX : ofClass;
+    const fix = hasInject(target) ? LISTED_FIX : ofClass;
     super({ problem, fix, path, token: target, parameter, ...details });
   }
 }
@@ -117,9 +124,9 @@ export class MixedCopiesError extends InjectionError {
 }
 
 const LAZY_FIX =
-  'for a class, write `@Inject(lazy(() => TheClass)) name: Lazy<TheClass>` (or ' +
-  '`lazy(() => TheClass)` in `static inject`), or move one of the classes to break the import cycle.';
-const NAMED_FIX =
+  'for a class, write `@Inject(lazy(() => TheClass)) name: Lazy<TheClass>`, or move one of the ' +
+  'classes to break the import cycle.';
+const LISTED_FIX =
   'for a class, pass `lazy(() => TheClass)`, or move one of the classes to break the import cycle.';
 const ANNOTATION_FIX =
   ' For a default value without a type, declare the type and add @Optional() to keep the default, ' +
@@ -144,10 +151,15 @@ function missingMetadataFix(name: string, reason: MissingMetadataReason): string
         'or mark each parameter with @Inject(token).';
 }
 
-function erasedTypeFix(found: unknown): string {
-  const mark =
-    "create a token, such as const NAME = token<Type>('name'), register its provider, and mark the " +
-    'parameter with @Inject(NAME)';
+function erasedTypeFix(found: unknown, target: Class): string {
+  if (isArrow(found)) return 'write `lazy(() => TheClass)`, or list the class itself.';
+  const create =
+    "create a token, such as const NAME = token<Type>('name'), register its provider, and";
+  if (hasInject(target)) {
+    const all = 'for one instance of each provider of a class, list `all(TheClass)`. Otherwise, ';
+    return `${found === Array ? all : ''}${create} list NAME.`;
+  }
+  const mark = `${create} mark the parameter with @Inject(NAME)`;
   if (found === Array) {
     return (
       'for one instance of each provider of a class, write `@InjectAll(TheClass) name: TheClass[]`. ' +
@@ -160,7 +172,6 @@ function erasedTypeFix(found: unknown): string {
       `factories. If that is not a class, ${mark}.`
     );
   }
-  if (isArrow(found)) return 'write `lazy(() => TheClass)`, or list the class itself.';
   // Compilers emit Object or Function for types they cannot name. Some also emit Object for a
   // class whose module is still being evaluated.
   return found === Object || found === Function

@@ -2,6 +2,7 @@ import type { Binding, Edge } from '../binding.js';
 import {
   CapturedScopeError,
   CyclicDependencyError,
+  lazyFix,
   type Problem,
 } from '../errors/injection-errors.js';
 import type { Token } from '../token.js';
@@ -117,17 +118,19 @@ function cycleError(cycle: readonly Binding[]): CyclicDependencyError {
   const tokens = cycle.map((binding) => binding.token);
   const [first = ''] = tokens;
   const location = cycle.map((binding) => binding.location).find(Boolean);
-  return new CyclicDependencyError([...tokens, first], first, { location, ...cycleFix(cycle) });
+  return new CyclicDependencyError([...tokens, first], first, { location, fix: cycleFix(cycle) });
 }
 
 /** Only the parameters of classes and factories can be lazy. */
-function cycleFix(cycle: readonly Binding[]): { readonly fix?: string } {
-  if (cycle.some(({ provider }) => 'useClass' in provider)) return {};
-  const fix = cycle.some(({ provider }) => 'useFactory' in provider)
+function cycleFix(cycle: readonly Binding[]): string {
+  const classes = cycle.flatMap(({ provider }) =>
+    'useClass' in provider ? [provider.useClass] : [],
+  );
+  if (classes.length > 0) return lazyFix(classes);
+  return cycle.some(({ provider }) => 'useFactory' in provider)
     ? 'move what both sides need into a third provider, or make one side lazy with ' +
-      '`inject: [lazy(() => token)]` and read `value` after the factory has returned.'
+        '`inject: [lazy(() => token)]` and read `value` after the factory has returned.'
     : 'register one of the tokens with { useValue }, { useClass } or { useFactory }. These are all aliases.';
-  return { fix };
 }
 
 /**
