@@ -102,6 +102,7 @@ function createHandle(
     app,
     container,
     request,
+    fetch: (request) => calls.run(() => app.fetch(request)),
     agent: (options = {}) => createAgent(request, options),
     websocket: (path, init = {}) => calls.run(() => openTestSocket(app, path, init)),
     close,

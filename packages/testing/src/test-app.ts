@@ -22,6 +22,12 @@ export interface TestApp extends AsyncDisposable {
    */
   request(path: string, init?: TestRequestInit): Promise<Response>;
   /**
+   * Sends a request like {@link request}, for code that creates a `Request`, such as a typed client.
+   *
+   * @throws Same as {@link request}.
+   */
+  fetch(request: Request): Promise<Response>;
+  /**
    * Creates a client with its own cookies, such as the browser of one user.
    *
    * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid.

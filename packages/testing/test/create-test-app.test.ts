@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Header, Post } from '@fairlead/controllers';
-import { json, type Middleware } from '@fairlead/core';
+import { createApp, json, type Middleware } from '@fairlead/core';
 import { Service } from '@fairlead/di';
 import { describe, expect, it } from 'vitest';
 import { createTestApp } from '../src/index.js';
@@ -125,6 +125,29 @@ describe('middleware', () => {
     await using app = await createTestApp({ controllers });
     const response = await app.request('/echo', { method: 'DELETE' });
     expect(response.headers.get('Allow')).toBe('GET, HEAD, OPTIONS, POST');
+  });
+});
+
+describe('fetch', () => {
+  it('sends a Request', async () => {
+    await using app = await createTestApp({ controllers });
+    const headers = { 'Content-Type': 'application/json' };
+    const request = new Request('http://localhost/echo', { method: 'POST', headers, body: '1' });
+    expect(await (await app.fetch(request)).json()).toEqual({ body: 1, type: 'application/json' });
+  });
+
+  it('counts as a request when `await using` checks the overrides', async () => {
+    @Service()
+    class Unused {}
+
+    const call = async () => {
+      await using app = await createTestApp({
+        app: () => createApp().get('/', () => 'here'),
+        overrides: [[Unused, { useValue: {} }]],
+      });
+      await app.fetch(new Request('http://localhost/'));
+    };
+    await expect(call()).rejects.toMatchObject({ code: 'UNUSED_OVERRIDE' });
   });
 });
 

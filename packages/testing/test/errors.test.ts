@@ -83,6 +83,12 @@ describe('an error hidden from the client', () => {
     await expect(app.request('/failures/one')).rejects.toThrow(new TypeError('one'));
   });
 
+  it('rejects a call with a Request, too', async () => {
+    await using app = await createTestApp({ controllers });
+    const call = app.fetch(new Request('http://localhost/failures/one'));
+    await expect(call).rejects.toThrow(new TypeError('one'));
+  });
+
   it('rejects only its own call among concurrent ones', async () => {
     await using app = await createTestApp({ controllers });
     const names = ['one', 'two', 'three', 'missing', 'four'];

@@ -5,6 +5,7 @@ import * as testing from '../src/index.js';
 import {
   MissingMemberError,
   RefusedHandshakeError,
+  type TestApp,
   type TestAppOptions,
   UnusedOverrideError,
 } from '../src/index.js';
@@ -40,6 +41,23 @@ it("lists every option in the README's table, in this order", () => {
   const rows = [...section.matchAll(/^\| (`[^|]*)\|/gm)].map(([, cell = '']) => cell);
   const listed = rows.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name));
   expect(listed).toEqual(Object.keys(options));
+});
+
+/** Every member of an application. The type keeps the list complete. */
+const members: Record<Exclude<keyof TestApp, symbol>, true> = {
+  request: true,
+  fetch: true,
+  agent: true,
+  websocket: true,
+  app: true,
+  container: true,
+  close: true,
+};
+
+it("lists every member of an application in the README's first table, in this order", () => {
+  const [, table = ''] = /^\| Member \|.*\n\|[-|]+\n((?:\|.*\n)+)/m.exec(readme) ?? [];
+  const listed = [...table.matchAll(/^\| `(\w+)/gm)].map(([, name]) => name);
+  expect(listed).toEqual(Object.keys(members));
 });
 
 it('lists every exported error with its code in docs/errors.md', () => {
