@@ -21,7 +21,7 @@ it('docs/errors.md has a section for each package whose README links to one, and
 });
 
 // The other packages compare their sections themselves, in test/readme.test.ts.
-it.each(['aws-lambda', 'connect', 'jwt', 'metrics', 'pino', 'serve'])(
+it.each(['aws-lambda', 'client', 'connect', 'jwt', 'metrics', 'pino', 'serve'])(
   'docs/errors.md lists the codes in the source of @fairlead/%s',
   (name) => {
     const files = globSync(`packages/${name}/src/**/!(*.test|*.test-d).ts`, { cwd: workspace });

@@ -1,5 +1,5 @@
 import { createApp, errorHandler, json, listen, NotFoundError, raw, text } from '@fairlead/core';
-import { afterEach, describe, expect, expectTypeOf, it } from 'vitest';
+import { afterEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { createClient, ResponseError } from './client.js';
 import type { CallOptions, ClientOf, Contract, EventMessage, Json } from './contract.js';
 
@@ -85,8 +85,12 @@ const app = createApp()
     ctx.send('Down for an hour');
   })
   .get('/api/events', (ctx) => {
-    ctx.set('Content-Type', 'text/event-stream');
+    ctx.set('Content-Type', 'Text/Event-Stream; charset=utf-8');
     ctx.send('event: added\ndata: {"id":1}\nid: 7\n\ndata: plain\n\n');
+  })
+  .get('/api/other-events', (ctx) => {
+    ctx.set('Content-Type', 'text/event-stream-2');
+    ctx.send('data: 1\n\n');
   });
 
 const inProcess = { fetch: (request: Request) => app.fetch(request) };
@@ -267,6 +271,26 @@ describe('events()', () => {
       { event: 'added', data: { id: 1 }, id: '7' },
       { event: 'message', data: 'plain', id: undefined },
     ]);
+  });
+
+  it.each([
+    ['/users/7', 200, 'application/json; charset=utf-8'],
+    ['/empty', 204, 'none'],
+    ['/other-events', 200, 'text/event-stream-2'],
+  ])('rejects if the response of %s is no event stream', async (path, status, received) => {
+    await expect(untyped.events(path).next()).rejects.toMatchObject({
+      name: 'ResponseError',
+      code: 'NOT_AN_EVENT_STREAM',
+      message: `GET http://localhost/api${path} failed with ${status}: events() needs the content type text/event-stream: got ${received}. Return eventStream() from the route, or call get() instead.`,
+    });
+  });
+
+  it('closes the connection if the response is no event stream', async () => {
+    const cancel = vi.fn();
+    const body = new ReadableStream({ cancel });
+    const stuck = createClient('http://localhost', { fetch: async () => new Response(body) });
+    await expect(stuck.events('/').next()).rejects.toMatchObject({ status: 200 });
+    expect(cancel).toHaveBeenCalledOnce();
   });
 
   it('rejects with the problem of an error response', async () => {

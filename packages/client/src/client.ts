@@ -58,7 +58,8 @@ export interface Client<Routes extends AnyApi = Api> {
    * Reads an event stream until it ends. Leaving the loop closes the connection. Does not reconnect: to continue
    * a stream, call it again with the last `id` in the header `Last-Event-ID`.
    *
-   * @throws {ResponseError} If the response is an error.
+   * @throws {ResponseError} If the response is an error, or, with the code `NOT_AN_EVENT_STREAM`, has another
+   *   content type.
    */
   events<Path extends keyof Routes['GET'] & string>(
     path: Path,
@@ -68,7 +69,7 @@ export interface Client<Routes extends AnyApi = Api> {
 
 type AnyApi = { readonly [Name in Method]?: object };
 
-/** A response that is not successful. */
+/** A response that is not successful, or that `events()` cannot read. */
 export class ResponseError extends Error {
   /** The code of the problem, such as `USER_NOT_FOUND`; undefined if the body is not a problem. */
   readonly code: string | undefined;
@@ -77,7 +78,7 @@ export class ResponseError extends Error {
    * @param request - The method and URL of the request.
    * @param status - The status of the response.
    * @param problem - The body of the response.
-   * @param response - The response. Its body has been read.
+   * @param response - The response. Its body has been read or canceled.
    */
   constructor(
     request: string,
@@ -152,6 +153,7 @@ export function createClient<Routes extends AnyApi = Api>(
       const accept = { Accept: 'text/event-stream', ...headers };
       const answer = await request('GET', path, { ...call, headers: accept });
       if (!answer.response.ok) throw await errorOf(answer);
+      await assertEventStream(answer);
       const messages = answer.response.body
         ?.pipeThrough(new TextDecoderStream())
         .pipeThrough(new EventSourceParserStream());
@@ -243,6 +245,17 @@ function parseData(data: string): unknown {
   } catch {
     return data;
   }
+}
+
+/** @throws {ResponseError} `NOT_AN_EVENT_STREAM` */
+async function assertEventStream({ request, response }: Answer): Promise<void> {
+  const type = response.headers.get('Content-Type') ?? 'none';
+  if (/^text\/event-stream\s*(?:;|$)/i.test(type)) return;
+  await response.body?.cancel();
+  const { status, statusText: title } = response;
+  const detail = `events() needs the content type text/event-stream: got ${type}. Return eventStream() from the route, or call get() instead.`;
+  const problem = { type: 'about:blank', title, status, detail, code: 'NOT_AN_EVENT_STREAM' };
+  throw new ResponseError(request, status, problem, response);
 }
 
 async function errorOf({ request, response }: Answer): Promise<ResponseError> {
