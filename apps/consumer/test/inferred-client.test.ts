@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { setImmediate } from 'node:timers/promises';
-import { type ClientOf, createClient, type EventMessage } from '@fairlead/client';
+import { type CallOptions, type ClientOf, createClient, type EventMessage } from '@fairlead/client';
 import { controllersPlugin, defineController } from '@fairlead/controllers';
 import { createApp, createRouter, errorHandler, json, listen, NotFoundError } from '@fairlead/core';
 import { eventStream } from '@fairlead/middleware';
@@ -94,8 +94,10 @@ describe('events() of a client', () => {
 
 const User = z.object({ id: z.string(), name: z.string() });
 
+const errors = { 404: ['USER_NOT_FOUND', 'USER_LEFT'], 409: [] } as const;
+
 const users = createRouter().define('/users', ({ get, post }) => ({
-  find: get('/:id', { response: User, errors: { 404: ['USER_NOT_FOUND'] } }, ({ params }) => {
+  find: get('/:id', { response: User, errors }, ({ params }) => {
     if (params.id === '0') throw new NotFoundError('No such user', { code: 'USER_NOT_FOUND' });
     return { id: params.id, name: 'Ada' };
   }),
@@ -123,8 +125,22 @@ describe('a client of functions', () => {
 
     const result = await client.send('GET', '/api/users/:id', { params: { id: '0' } });
     if (result.ok || result.status !== 404) throw new Error('unexpected');
-    expectTypeOf(result.problem.code).toEqualTypeOf<'USER_NOT_FOUND' | undefined>();
+    expectTypeOf(result.problem.code).toEqualTypeOf<'USER_NOT_FOUND' | 'USER_LEFT' | undefined>();
     expect(result.problem.code).toBe('USER_NOT_FOUND');
+  });
+
+  it('takes from a schema what a client may pass', () => {
+    const query = z.object({ any: z.coerce.number(), page: z.coerce.number<number>() });
+    const headers = z.object({ 'x-tenant': z.string() });
+    const notes = createRouter().define('/notes', ({ get }) => ({
+      list: get('/', { query, headers }, () => []),
+    }));
+    type Options = CallOptions<ClientOf<[typeof notes]>['GET']['/notes']>;
+    expectTypeOf<Options['query']>().toEqualTypeOf<{ any: unknown; page: number }>();
+    expectTypeOf<Options['headers']>().toEqualTypeOf<
+      Readonly<Record<string, string>> | undefined
+    >();
+    expect(notes.routes).toHaveLength(1);
   });
 
   it('does not compile with a router that declares no record', () => {

@@ -62,6 +62,16 @@ it('has a contract of plain types', () => {
   expectTypeOf<Routes['search']['body']>().toEqualTypeOf<{ page: string }>();
 });
 
+it('has the codes of a constant with `as const`', () => {
+  const errors = { 404: ['USER_NOT_FOUND', 'USER_LEFT'], 409: [] } as const;
+  const router = createRouter().define('/', ({ get }) => ({ find: get('/', { errors }, () => 1) }));
+  type Contract = NonNullable<(typeof router)['~contract']>['routes']['find'];
+  expectTypeOf<Contract['errors']>().toEqualTypeOf<{
+    readonly 404: readonly ['USER_NOT_FOUND', 'USER_LEFT'];
+    readonly 409: readonly [];
+  }>();
+});
+
 it('has a contract for each path of a route', () => {
   const posts = createRouter().define('/posts', ({ get, on }) => ({
     list: get('/:year?', ({ params }) => params.year ?? 'all'),

@@ -366,7 +366,7 @@ describe('a response that is being sent', () => {
           {
             code: 'ERR_INVALID_ARG_TYPE',
             message: expect.stringMatching(
-              /^Cannot send a chunk of the stream for GET \/: .* Yield text or bytes, such as JSON/,
+              /^Cannot send a chunk of the stream for GET \/: .* Yield text or bytes, such as JSON\.stringify\(row\) \+ '\\n'\. For server-sent events, return eventStream\(\) of @fairlead\/middleware\.$/,
             ),
           },
         ],

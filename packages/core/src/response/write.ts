@@ -211,7 +211,7 @@ function sendStream<Ctx>(body: Readable, exchange: Exchange<Ctx>, ctx: Ctx): voi
 function explainChunk(cause: NodeJS.ErrnoException, { req }: ServerResponse): Error {
   if (cause.code !== 'ERR_INVALID_ARG_TYPE') return cause;
   const problem = `Cannot send a chunk of the stream for ${req.method} ${req.url}: ${cause.message}`;
-  const message = `${problem}. Yield text or bytes, such as JSON.stringify(row) + '\\n'.`;
+  const message = `${problem}. Yield text or bytes, such as JSON.stringify(row) + '\\n'. For server-sent events, return eventStream() of @fairlead/middleware.`;
   return Object.assign(new TypeError(message, { cause }), { code: cause.code });
 }
 
