@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -15,7 +15,7 @@ const pages = [...read('README.md').matchAll(/^\d\. \[.*?\]\((.*?)\)/gm)].map(
   ([, name = '']) => name,
 );
 
-/** A file, a change of a file, commands, or the request to undo the changes of the page. */
+/** A file, a change of a file, commands, the request to undo the changes of the page, or the end of a section. */
 interface Step {
   readonly language: string;
   readonly file: string | undefined;
@@ -24,9 +24,9 @@ interface Step {
 
 /** Returns the steps of a page. The name of a file is before its block, or in the first line of it. */
 function stepsOf(page: string): Step[] {
-  const steps = read(page).matchAll(/(?:^`(\S+)`\n\n)?^```(\w+)\n(.*?)^```$|^Undo\b/gms);
-  return [...steps].map(([, before, language = 'undo', text = '']) => ({
-    language,
+  const steps = read(page).matchAll(/(?:^`(\S+)`\n\n)?^```(\w+)\n(.*?)^```$|^(Undo|##) /gms);
+  return [...steps].map(([, before, language, text = '', mark]) => ({
+    language: language ?? (mark === 'Undo' ? 'undo' : 'section'),
     text,
     file: before ?? /^\/\/ (\S+)\n/.exec(text)?.[1],
   }));
@@ -51,6 +51,8 @@ let root: string;
 let project: string;
 /** The service in the first terminal, while it runs the present files. */
 let service: Awaited<ReturnType<typeof start>> | undefined;
+/** The number of sections so far. */
+let sections = 0;
 /** The files before the changes of this page. */
 const originals = new Map<string, string>();
 const installed = new Set<string>();
@@ -104,7 +106,8 @@ async function runCommand(command: string): Promise<string> {
     script = script.replaceAll('localhost:8080', new URL(service.url).host);
   }
   const lines = `${TERMINAL}${script}\nstatus=$?\nexport -p > ../variables\nexit $status`;
-  const { stdout, stderr } = await run('sh', ['-c', lines], project, { env }).catch(
+  const options = { env: { ...env, TMPDIR: root } };
+  const { stdout, stderr } = await run('sh', ['-c', lines], project, options).catch(
     (failure) => failure,
   );
   return `${stderr}${stdout}`.replace(/(?<=[^\n])$/, '\n');
@@ -163,8 +166,18 @@ async function changeStep(file: string, diff: string): Promise<void> {
   await writeStep(file, text);
 }
 
+/** Copies the sources for the compiler. */
+async function copySources(folder: string): Promise<void> {
+  for (const name of ['src', 'test'].filter((name) => existsSync(join(project, name)))) {
+    await cp(join(project, name), join(project, folder, name), { recursive: true });
+  }
+}
+
 async function take({ language, file, text }: Step): Promise<void> {
-  if (language === 'undo') {
+  if (language === 'section') {
+    sections += 1;
+    await copySources(`sections/${sections}`);
+  } else if (language === 'undo') {
     await cp(join(project, 'src'), join(project, 'undone/src'), { recursive: true });
     for (const [path, original] of originals) await writeStep(path, original);
   } else if (file !== undefined) {
@@ -180,12 +193,12 @@ describe('the tutorial', { concurrent: false }, () => {
   it.each(pages)('runs and prints what it shows: %s', async (page) => {
     originals.clear();
     for (const step of stepsOf(page)) await take(step);
-    for (const folder of ['src', 'test'].filter((name) => existsSync(join(project, name)))) {
-      await cp(join(project, folder), join(project, page, folder), { recursive: true });
-    }
+    await copySources(page);
+    // What an offline application writes is gone when it is closed.
+    expect((await readdir(root)).filter((name) => name.startsWith('bookmarks-'))).toEqual([]);
   });
 
-  it('compiles after each page, and with the mistakes that the compiler accepts', async () => {
+  it('compiles after each section, and with the mistakes that the compiler accepts', async () => {
     const mistakes = [
       ['2-schemas.md', '({ body })', '({ boby })'],
       ['4-sign-in.md', '    .use(auth.middleware)\n', ''],
@@ -196,7 +209,7 @@ describe('the tutorial', { concurrent: false }, () => {
       await writeFile(join(project, page, 'src/broken.ts'), source.replace(right, wrong));
     }
     const file = join(project, 'tsconfig.json');
-    const include = [...pages, 'undone'].map((folder) => `${folder}/**/*`);
+    const include = [...pages, 'sections', 'undone'].map((folder) => `${folder}/**/*`);
     const config = { ...JSON.parse(await readFile(file, 'utf8')), include };
     await writeFile(file, JSON.stringify(config));
     const { stdout } = await runTsc('typescript-7', [], project).catch((failure) => failure);
