@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { globSync, readFileSync } from 'node:fs';
-import { createServer, request } from 'node:http';
+import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import * as own from '@fairlead/controllers';
@@ -10,9 +10,13 @@ import {
   HttpError,
   json,
   listen,
+  type Middleware,
   UnauthorizedError,
 } from '@fairlead/core';
 import { createContainer } from '@fairlead/di';
+import { eventStream } from '@fairlead/middleware';
+import { createAdaptorServer } from '@hono/node-server';
+import { zValidator } from '@hono/zod-validator';
 import { bodyParser } from '@koa/bodyparser';
 import Router, { type RouterContext } from '@koa/router';
 import * as nest from '@nestjs/common';
@@ -20,9 +24,12 @@ import { NestFactory } from '@nestjs/core';
 import { IsString } from 'class-validator';
 import express from 'express';
 import fastify, { type FastifyReply } from 'fastify';
+import { Hono } from 'hono';
+import { HTTPException } from 'hono/http-exception';
+import { streamSSE } from 'hono/streaming';
 import Koa from 'koa';
 import * as rc from 'routing-controllers';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { workspace } from './support/project.js';
 
@@ -36,6 +43,15 @@ const Name = z.object({ name: z.string(), nick: z.string() });
 const order: string[] = [];
 const note = (name: string) => order.push(name) > 0;
 
+const tagAfter: Middleware = async (ctx, next) => {
+  await next();
+  ctx.set('ETag', '"a"');
+};
+
+async function* greet() {
+  yield { event: 'greeting', data: 'hello' };
+}
+
 function createFunctions() {
   const guarded = createRouter()
     .use(() => fail(new UnauthorizedError()))
@@ -46,6 +62,7 @@ function createFunctions() {
     .post('/users', (ctx) => ({ body: ctx.body ?? 'none' }))
     .post('/valid', { body: Name }, ({ body }) => body)
     .get('/users/:id', ({ params }) => params)
+    .get('/users/me', () => 'me')
     .get('/error', () => fail(boom()))
     .get('/error-409', () => fail(boom(409)))
     .get('/error-503', () => fail(new HttpError(503, 'boom')))
@@ -56,7 +73,21 @@ function createFunctions() {
     .get('/query', ({ query }) => query)
     .get('/files/*path', ({ params }) => params)
     .get('/path/:id', ({ path }) => ({ path }))
-    .route('/guarded', guarded);
+    .get('/error-after', tagAfter, () => fail(boom()))
+    .get(
+      '/returned',
+      () => ({ by: 'middleware' }),
+      () => 'handler',
+    )
+    .get('/response', () => Response.json({ a: 1 }, { status: 201 }))
+    .get('/events', () => eventStream(greet()))
+    .route('/guarded', guarded)
+    .route(
+      '/late',
+      createRouter()
+        .route('/', guarded)
+        .get('/b', () => 'b'),
+    );
 }
 
 function createExpress() {
@@ -119,6 +150,38 @@ async function createFastify() {
   app.get('/text', async () => 'text');
   await app.ready();
   return app.server;
+}
+
+function createHono() {
+  const guarded = new Hono().use(async (c) => c.text('', 401)).get('/a', (c) => c.text('a'));
+  const app = new Hono()
+    .get('/users', (c) => c.json([]))
+    .post('/users', async (c) => c.json({ body: await c.req.json() }))
+    .post('/valid', zValidator('json', Name), (c) => c.json(c.req.valid('json')))
+    .get('/users/:id', (c) => c.json(c.req.param()))
+    .get('/users/me', (c) => c.json('me'))
+    .get('/error', () => fail(boom()))
+    .get('/error-503', () => fail(new HTTPException(503, { message: 'boom' })))
+    .get('/query', (c) => c.json([c.req.query('tag'), c.req.queries('tag')]))
+    .get(
+      '/returned',
+      (c) => c.json({ by: 'middleware' }),
+      (c) => c.text('handler'),
+    )
+    .get('/events', (c) =>
+      streamSSE(c, (stream) => stream.writeSSE({ event: 'greeting', data: 'hello' })),
+    )
+    .route('/guarded', guarded);
+  app.use('/error-after', async (c, next) => {
+    await next();
+    c.header('ETag', `"${c.error?.message}"`);
+  });
+  app.get('/error-after', () => fail(boom()));
+  app.route(
+    '/late',
+    new Hono().route('/', guarded).get('/b', (c) => c.text('b')),
+  );
+  return createAdaptorServer({ fetch: app.fetch }) as Server;
 }
 
 class Nick {
@@ -298,12 +361,14 @@ function send(port: number, [target, body, type = 'application/json']: Sent): Pr
 const ports: Record<string, number> = {};
 const stops: (() => unknown)[] = [];
 
+beforeEach(() => void vi.spyOn(console, 'error').mockReturnValue());
+
 beforeAll(async () => {
-  vi.spyOn(console, 'error').mockReturnValue();
   for (const [name, server] of Object.entries({
     Express: createExpress(),
     Koa: createKoa(),
     Fastify: await createFastify(),
+    Hono: createHono(),
     NestJS: await createNest(),
     'routing-controllers': createRoutingControllers(),
   })) {
@@ -392,6 +457,25 @@ const FASTIFY: Rows = {
   'a body of `text/plain`': [[['POST /users', 'a', 'text/plain'], '{"body":"a"}', /^415/]],
 };
 
+const HONO: Rows = {
+  'any error': [
+    [['GET /none'], '404 text/plain 404 Not Found', PROBLEM],
+    [['GET /error'], '500 text/plain Internal Server Error', PROBLEM],
+    [['GET /error-503'], '503 text/plain boom', PROBLEM],
+  ],
+  'an `HTTPException` from 500 up': [[['GET /error-503'], 'boom', /^503 (?!.*boom)/]],
+  'a request that a validator rejects': [
+    [['POST /valid', '{}'], /^400 .*{"success":false,"error":{/, /"issues":\[.*"path".*"message"/],
+  ],
+  'malformed JSON that `c.req.json()` reads': [[['POST /users', '{'], /^500/, /^400/]],
+  'JSON that is sent as `text/plain`': [
+    [['POST /users', '{"a":1}', 'text/plain'], '{"body":{"a":1}}', /^415/],
+  ],
+  'a JSON body of more than 1 MiB': [[['POST /users', `[${LARGE},${LARGE}]`], /^200/, /^413/]],
+  '`/users/1/` for the route `/users/:id`': [[['GET /users/1/'], /^404/, /^200 .*{"id":"1"}/]],
+  'an unknown path below a router with a guard': [[['GET /guarded/b'], /^401/, /^404/]],
+};
+
 const NESTJS: Rows = {
   'any error': [
     [['GET /error'], /^404 .*"message":"boom","error":"Not Found","statusCode":404/, PROBLEM],
@@ -445,6 +529,7 @@ describe.each([
   ['Express', 'functions', 'express.md', EXPRESS],
   ['Koa', 'functions', 'koa.md', KOA],
   ['Fastify', 'functions', 'fastify.md', FASTIFY],
+  ['Hono', 'functions', 'hono.md', HONO],
   ['NestJS', 'classes', 'nestjs.md', NESTJS],
   ['routing-controllers', 'classes', 'routing-controllers.md', ROUTING_CONTROLLERS],
 ] as const)('what clients of %s notice', (peer, style, page, rows) => {
@@ -499,6 +584,22 @@ describe('what the pages say of code', () => {
     ['functions', 'get a path with decoded letters', ['GET /path/%41%20b'], '"/path/A%20b"'],
     ['Fastify', 'runs onSend for errors', ['GET /error'], /^500 ETag/],
     ['Fastify', 'converts', ['POST /converted', '{"age":"7","x":1}'], '{"age":7,"role":"user"}'],
+    ['Hono', 'does not know other methods', ['DELETE /users'], '404 text/plain'],
+    ['Hono', 'does not respond to OPTIONS', ['OPTIONS /users'], '404 text/plain'],
+    ['Hono', 'accepts __proto__', ['POST /users', '{"__proto__":{}}'], /^200/],
+    ['Hono', 'closes idle connections sooner', ['GET /users'], 'timeout=5'],
+    ['Hono', 'runs the first route that matches', ['GET /users/me'], '{"id":"me"}'],
+    ['functions', 'prefer the route without parameters', ['GET /users/me'], '"me"'],
+    ['Hono', 'runs code after next() for errors, with c.error', ['GET /error-after'], /^500 ETag/],
+    ['functions', 'skip code after next() for errors', ['GET /error-after'], /^500 (?!ETag)/],
+    ['Hono', 'sends what middleware returns', ['GET /returned'], '{"by":"middleware"}'],
+    ['functions', 'reject what middleware returns', ['GET /returned'], /^500 .*NO_RESPONSE/],
+    ['functions', 'send a returned Response', ['GET /response'], '201 application/json {"a":1}'],
+    ['Hono', 'runs middleware of a router for later routes', ['GET /late/b'], /^401/],
+    ['functions', 'run it for the routes of the router only', ['GET /late/b'], /^200/],
+    ['Hono', 'streams events', ['GET /events'], 'event: greeting\ndata: hello\n'],
+    ['functions', 'stream events', ['GET /events'], 'event: greeting\ndata: hello\n'],
+    ['Hono', 'returns all values with queries()', ['GET /query?tag=a&tag=b'], '["a",["a","b"]]'],
     ['NestJS', 'runs guards from bottom to top', ['GET /order'], '["second","first",'],
     ['NestJS', 'runs interceptors before pipes', ['GET /order'], ',"interceptor","pipe"]'],
     ['NestJS', 'passes undefined for a missing body', ['POST /users'], '{"body":"none"}'],

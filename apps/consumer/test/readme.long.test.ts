@@ -37,6 +37,8 @@ const LIBRARIES = [
   'helmet',
   'graphql-yoga',
   'drizzle-orm',
+  'hono',
+  '@hono/zod-validator',
   '@trpc/server',
   '@trpc/client',
   '@aws-sdk/client-s3',
