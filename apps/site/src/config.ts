@@ -11,9 +11,11 @@ import { groupCommands } from './package-managers.ts';
 import { API_FOLDER, pathOf, readPages, workspace } from './pages.ts';
 import { playgroundWorker } from './playground/bundle.ts';
 import { editLinkOf, homepage, repository } from './repository.ts';
+import { indexOptions, searchOptions } from './search.ts';
 import { groupPages } from './sidebar.ts';
+import { showChart } from './speed-chart.ts';
 import { showReport } from './start-report.ts';
-import { keepNumbersWhole, releaseEmptyHeads } from './tables.ts';
+import { keepShortCellsWhole, releaseEmptyHeads, stackLongRows } from './tables.ts';
 import { groupCode } from './tabs.ts';
 
 const pages = readPages();
@@ -64,8 +66,10 @@ export default defineConfig({
         const { tokens, env, Token } = state;
         translateLinks(rules, tokens, env);
         releaseEmptyHeads(tokens);
-        keepNumbersWhole(tokens);
+        keepShortCellsWhole(tokens);
+        stackLongRows(tokens);
         showReport(tokens);
+        showChart(tokens);
         if (env.relativePath !== 'index.md') return;
         state.tokens = [
           ...layOutLanding(tokens, (content) =>
