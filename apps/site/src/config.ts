@@ -140,6 +140,7 @@ export default defineConfig({
         // The index leaves out sections whose heading starts with a link.
         _render: (text, env, md) =>
           md.render(text, env).replaceAll(/(<h\d[^>]*>)<a href="[^#][^>]*>(.*?)<\/a>/g, '$1$2'),
+        miniSearch: { options: indexOptions, searchOptions },
       },
     },
     outline: [2, 3],
