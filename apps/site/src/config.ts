@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { transformSync } from 'esbuild';
 import { slug } from 'github-slugger';
 import { defineConfig, type HeadConfig } from 'vitepress';
 import { CARD, cardPathOf, writeCards } from './cards.ts';
@@ -29,6 +31,11 @@ const ICON = encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#0a7d5a"/><path d="M5 3h7v2H7v2h4v2H7v4H5z" fill="#fff"/></svg>',
 );
 
+const rememberTabs = transformSync(
+  readFileSync(join(import.meta.dirname, '../.vitepress/theme/remember-tabs.ts'), 'utf8'),
+  { loader: 'ts', minify: true },
+);
+
 export default defineConfig({
   title: 'Fairlead',
   description: 'A TypeScript HTTP framework for JSON APIs',
@@ -37,6 +44,7 @@ export default defineConfig({
   head: [
     // Without an icon, browsers look for /favicon.ico.
     ['link', { rel: 'icon', type: 'image/svg+xml', href: `data:image/svg+xml,${ICON}` }],
+    ['script', {}, rememberTabs.code.trim()],
   ],
   srcDir: workspace,
   srcExclude: [

@@ -25,8 +25,6 @@ export default {
       defineAsyncComponent(() => import('./playground/index.ts')),
     );
     app.component('VersionSwitch', versionSwitch);
-    if (!inBrowser) return;
-    returnFocusAfterSearch();
-    selectSameTabs();
+    if (inBrowser) returnFocusAfterSearch();
   },
 } satisfies Theme;
