@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { workspace } from './pages.ts';
-import { CHART, drawSpeedChart, readRows } from './speed-chart.ts';
+import { CHART, drawSpeedChart, readRows, showChart } from './speed-chart.ts';
 
 it('is drawn from the committed results: run `pnpm --filter site chart` after a change of either', () => {
   expect(readFileSync(join(workspace, CHART), 'utf8')).toBe(drawSpeedChart());
@@ -34,4 +34,22 @@ it('puts every ratio in words, and loads nothing', () => {
   expect(description.match(/ \d\.\d\d\b/g)).toHaveLength(drawn.length);
   expect(drawn).toHaveLength(40);
   expect(svg).not.toMatch(/https?:(?!\/\/www\.w3\.org\/2000\/svg)|@import|url\(/);
+});
+
+it('has every bar of the picture on the site', () => {
+  const values = (text: string) => text.match(/(?<=>)\d\.\d\d(?=<)/g);
+  const tokens = [
+    { type: 'paragraph_open', content: '', hidden: false },
+    { type: 'inline', content: `![Bars](${CHART})`, hidden: false },
+    { type: 'paragraph_close', content: '', hidden: false },
+    { type: 'inline', content: 'The chart', hidden: false },
+  ];
+  showChart(tokens);
+  expect(tokens.map(({ type, hidden }) => [type, hidden])).toEqual([
+    ['paragraph_open', true],
+    ['html_block', false],
+    ['paragraph_close', true],
+    ['inline', false],
+  ]);
+  expect(values(tokens[1]?.content ?? '')).toEqual(values(drawSpeedChart()));
 });

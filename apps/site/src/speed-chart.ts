@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { workspace } from './pages.ts';
+import { escapeXml } from './start-report.ts';
 
 /** The table of throughputs, relative to the workspace. */
 const RESULTS = 'apps/benchmarks/results/http-node-24.21.0.md';
@@ -10,6 +11,9 @@ export const CHART = 'docs/assets/speed.svg';
 
 /** The workloads of the chart, as the results name them. */
 const WORKLOADS = ['json', 'param', 'post', 'class-get'];
+
+const TITLE = 'Requests per second, relative to a hand-written node:http server';
+const NOTE = 'Longer is faster. The dashed line is the hand-written server at 1.00.';
 
 const PANEL = { width: 430, title: 34, row: 21, label: 190, bar: 180 };
 const HEADER = 74;
@@ -80,14 +84,10 @@ function readPanels(table: string): readonly Panel[] {
  * @returns An SVG document with a title and a description for screen readers.
  */
 export function drawSpeedChart(): string {
-  const table = readFileSync(join(workspace, RESULTS), 'utf8');
-  const [date, node, processor] = describeRun(table);
-  const panels = readPanels(table);
+  const { panels, longest, run } = readChart();
   const panelHeight = PANEL.title + (panels[0]?.bars.length ?? 0) * PANEL.row + 16;
   const width = 2 * PANEL.width + 20;
   const height = HEADER + Math.ceil(panels.length / 2) * panelHeight + FOOTER;
-  const longest = Math.max(1, ...panels.flatMap(({ bars }) => bars.map(({ ratio }) => ratio)));
-  const title = 'Requests per second, relative to a hand-written node:http server';
   const drawn = panels.map((panel, index) => {
     const x = 20 + (index % 2) * PANEL.width;
     const y = HEADER + Math.floor(index / 2) * panelHeight;
@@ -95,7 +95,7 @@ export function drawSpeedChart(): string {
   });
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-labelledby="title description">`,
-    `<title id="title">${title}</title>`,
+    `<title id="title">${TITLE}</title>`,
     `<desc id="description">${describe(panels)}</desc>`,
     '<style>',
     'svg { font: 13px system-ui, sans-serif; fill: #1f2328 }',
@@ -117,21 +117,68 @@ export function drawSpeedChart(): string {
     '}',
     '</style>',
     `<rect class="background" x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="8"/>`,
-    `<text class="head" x="20" y="32">${title}</text>`,
-    '<text class="note" x="20" y="53">Longer is faster. The dashed line is the hand-written server at 1.00.</text>',
+    `<text class="head" x="20" y="32">${TITLE}</text>`,
+    `<text class="note" x="20" y="53">${NOTE}</text>`,
     ...drawn,
-    `<text class="note" x="20" y="${height - 16}">Node.js ${node}, ${processor}, 64 connections, ${date}. Source: ${RESULTS}</text>`,
+    `<text class="note" x="20" y="${height - 16}">${run}</text>`,
     '</svg>\n',
   ].join('\n');
 }
 
-/** Returns the date, the version of Node.js, and the processor with the commit of a run. */
-function describeRun(table: string): readonly [date: string, node: string, processor: string] {
+/** Reads the results: the panels, the longest bar of all, and a sentence about the run. */
+function readChart() {
+  const table = readFileSync(join(workspace, RESULTS), 'utf8');
+  const panels = readPanels(table);
+  const longest = Math.max(1, ...panels.flatMap(({ bars }) => bars.map(({ ratio }) => ratio)));
+  return { panels, longest, run: describeRun(table) };
+}
+
+/**
+ * Renders the chart as HTML for the site: in the colors of the page, and in one column on phones.
+ *
+ * @returns A figure, whose bars screen readers announce as one image with the description of the SVG document.
+ */
+export function renderSpeedChart(): string {
+  const { panels, longest, run } = readChart();
+  const drawn = panels.map(({ caption, bars }) => {
+    const rows = bars.map(({ server, ratio }) => {
+      const row = server.startsWith('Fairlead') ? 'row ours' : 'row';
+      const value = ratio.toFixed(2);
+      return `<div class="${row}"><span>${escapeXml(server)}</span><span class="bar" style="--ratio: ${value}"></span><span>${value}</span></div>`;
+    });
+    return `<div class="panel"><div class="caption">${escapeXml(caption)}</div>${rows.join('')}</div>`;
+  });
+  return [
+    '<figure class="speed-chart" v-pre>',
+    `<figcaption><strong>${TITLE}</strong><br>${NOTE}</figcaption>`,
+    `<div class="panels" role="img" aria-label="${escapeXml(describe(panels))}" style="--longest: ${longest}">${drawn.join('')}</div>`,
+    `<p>${escapeXml(run)}</p>`,
+    '</figure>\n',
+  ].join('\n');
+}
+
+/** Replaces the picture of the chart in a document by its HTML. */
+export function showChart(
+  tokens: readonly { type: string; content: string; hidden: boolean }[],
+): void {
+  tokens.forEach((inline, index) => {
+    if (inline.type !== 'inline' || !inline.content.endsWith(`](${CHART})`)) return;
+    inline.type = 'html_block';
+    inline.content = renderSpeedChart();
+    // A paragraph cannot contain a figure.
+    for (const paragraph of [tokens[index - 1], tokens[index + 1]]) {
+      if (paragraph !== undefined) paragraph.hidden = true;
+    }
+  });
+}
+
+/** Says which processor and version of Node.js a run had, when it was, and where its results are. */
+function describeRun(table: string): string {
   const [, date, node, processor] = /^(\S+), Node v(\S+), (.*?): `/m.exec(table) ?? [];
   if (date === undefined || node === undefined || processor === undefined) {
     throw new Error('The results do not state the date, the version of Node.js and the processor.');
   }
-  return [date, node, processor];
+  return `Node.js ${node}, ${processor}, 64 connections, ${date}. Source: ${RESULTS}`;
 }
 
 /** Puts the chart in words. */
