@@ -16,6 +16,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { workspace } from '../src/pages.ts';
 import { MISTAKES, PROGRAM, toggleMistake } from '../src/playground/program.ts';
 import { editLinkOf } from '../src/repository.ts';
+import { readVersions } from '../src/versions.ts';
+import released from '../versions.json' with { type: 'json' };
 import { startInNode } from './start-in-node.ts';
 
 const SCREENSHOTS = screenshotFolder('fairlead-site');
@@ -270,6 +272,27 @@ describe('the landing page', () => {
     expect(new Set(edges).size).toBe(1);
   });
 
+  it.each([
+    ['in the width of the text', wide, 960],
+    ['in one column on a phone', phone, 327],
+  ])('has the chart of the speed %s, in a readable size', async (_, options, width) => {
+    await using opened = await open('/', options);
+    const { page } = opened;
+    const chart = await boxOf(page, '.speed-chart');
+    const [text, longest] = await page.evaluate<readonly number[]>(`(() => {
+      const bars = [...document.querySelectorAll('.speed-chart .bar')];
+      const chart = document.querySelector('.speed-chart').getBoundingClientRect();
+      return [
+        parseFloat(getComputedStyle(bars[0].previousSibling).fontSize),
+        chart.right - Math.max(...bars.map((bar) => bar.nextSibling.getBoundingClientRect().right)),
+      ];
+    })()`);
+
+    expect(chart.width).toBe(width);
+    expect(text).toBeGreaterThanOrEqual(13);
+    expect(longest).toBeGreaterThan(0);
+  });
+
   it('leads to the playground', async () => {
     await using opened = await open('/', phone);
     const { page, problems } = opened;
@@ -323,7 +346,110 @@ describe('the code in a window of 1,400 pixels', () => {
   });
 });
 
+describe('the tables', () => {
+  const narrow = { ...phone, viewport: { width: 390, height: 844 } };
+  const pages = ['/coming-from/nestjs.html', '/coming-from/express.html', '/mistakes.html'];
+  const options = ['/packages/openapi.html', '/packages/jwt.html', '/packages/core.html'];
+
+  it.each([...pages, ...options])('show two columns or more on a phone: %s', async (path) => {
+    await using opened = await open(path, narrow);
+    const { page } = opened;
+    const tables = await page.locator('.vp-doc table').count();
+    const hidden = await page.evaluate<string[]>(`[...document.querySelectorAll('.vp-doc table')]
+      .filter((table) => [...table.tBodies[0].rows].some(({ cells: [, second] }) =>
+        second && second.getBoundingClientRect().right > table.getBoundingClientRect().right))
+      .map(({ textContent }) => textContent.slice(0, 80))`);
+
+    expect(tables).toBeGreaterThan(0);
+    expect(hidden).toEqual([]);
+  });
+
+  it('with long messages show them below each other on a phone, with the names of the columns', async () => {
+    await using opened = await open('/mistakes.html', narrow);
+    const { page } = opened;
+    const row = page.locator('tr', { hasText: 'json({ limti })' }).first();
+    const boxes = await Promise.all(
+      (await row.locator('td').all()).map((cell) => cell.boundingBox()),
+    );
+    const wide = await page.evaluate<number>(`[...document.querySelectorAll('table')]
+      .filter((table) => table.querySelector('[data-label]') && table.scrollWidth > table.clientWidth)
+      .length`);
+    await row.scrollIntoViewIfNeeded();
+    await page.screenshot({ path: join(SCREENSHOTS, 'mistakes-phone.png') });
+
+    expect(boxes.map((box) => box?.x)).toEqual(Array(4).fill(boxes[0]?.x));
+    expect(await row.locator('td').last().getAttribute('data-label')).toBe('Message');
+    expect(wide).toBe(0);
+  });
+
+  it('keep the name of a template on one line in a wide window', async () => {
+    await using opened = await open('/getting-started.html', {
+      viewport: { width: 1400, height: 900 },
+    });
+    const { page } = opened;
+    const names = page.locator('td:first-child code');
+    const heights = await page.evaluate<number[]>(
+      "[...document.querySelectorAll('td:first-child code')].map((code) => code.getClientRects().length)",
+    );
+
+    expect(await names.allTextContents()).toContain('rest-api');
+    expect(new Set(heights)).toEqual(new Set([1]));
+  });
+});
+
 describe('the tabs of code', () => {
+  const groupsOf = (page: Page, name: string) =>
+    page.locator('.vp-code-group', { has: page.getByText(name, { exact: true }) });
+
+  it('stay chosen on other pages and later visits, before the scripts of a page run', async () => {
+    await using opened = await open('/getting-started.html');
+    const { page, problems } = opened;
+    await groupsOf(page, 'Classes').first().getByText('Classes', { exact: true }).click();
+    await groupsOf(page, 'pnpm').first().locator('input').first().focus();
+    await page.keyboard.press('ArrowRight');
+    await page.locator('.VPSidebar a[href="/guides/guards.html"]').click();
+    await page.waitForURL('**/guides/guards.html');
+    const guards = await groupsOf(page, 'Classes').locator('.active code').allTextContents();
+    await page.locator('.VPSidebar a[href="/guides/sessions.html"]').click();
+    await page.waitForURL('**/guides/sessions.html');
+    await page.route('**/*.js', (route) => route.abort());
+    const broken = problems.length;
+    await page.goto(`${server.url}/getting-started.html`);
+    const shown = await page.locator('.vp-code-group .active code').allTextContents();
+    const checked = page.locator('.vp-code-group input:checked + label');
+
+    expect(broken).toBe(0);
+    expect(guards[0]).toContain('@Controller');
+    expect(shown.join('\n')).toContain('@Controller');
+    expect(shown.join('\n')).not.toMatch(/^npm /m);
+    expect(new Set(await checked.allTextContents())).toEqual(
+      new Set(['pnpm', 'Classes', 'Values, Classes']),
+    );
+  });
+
+  it('stay where they are in the window when groups above them change', async () => {
+    await using opened = await open('/getting-started.html');
+    const { page } = opened;
+    const last = groupsOf(page, 'pnpm').last();
+    await last.scrollIntoViewIfNeeded();
+    const before = await last.boundingBox();
+    await last.locator('label', { hasText: 'bun' }).click();
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))');
+    const after = await last.boundingBox();
+
+    expect(Math.abs((after?.y ?? NaN) - (before?.y ?? NaN))).toBeLessThan(2);
+  });
+
+  it('show the first one without scripts', async () => {
+    await using opened = await openPage(browser, server.url, { javaScriptEnabled: false });
+    const { page } = opened;
+    await page.goto(`${server.url}/getting-started.html`);
+    const first = page.locator('.vp-code-group').first();
+
+    expect(await first.locator('.active code').isVisible()).toBe(true);
+    expect(await first.locator('.active code').textContent()).toContain('npm create');
+  });
+
   it('show the same way in every group, of which one may serve two ways', async () => {
     await using opened = await open('/getting-started.html');
     const { page, problems } = opened;
@@ -393,6 +519,44 @@ describe('the playground', () => {
     expect(opened.problems).toEqual([]);
   });
 
+  it.each(['light', 'dark'] as const)(
+    'says in words and in a color when the application starts with a warning: %s',
+    async (colorScheme) => {
+      const { opened, page, output } = await play({ ...desktop, colorScheme });
+      await using _ = opened;
+      const status = page.getByRole('status');
+      const colorOf = () =>
+        page.evaluate<string>("getComputedStyle(document.querySelector('[role=status]')).color");
+      const started = await colorOf();
+      await page.getByRole('button', { name: 'Unmounted router' }).click();
+      await status.getByText('The application starts, with a warning.').waitFor();
+      await page.screenshot({ path: join(SCREENSHOTS, `playground-warning-${colorScheme}.png`) });
+      await page.addScriptTag({ path: axe });
+      const { violations } = await page.evaluate<AxeResults>(
+        "axe.run({ runOnly: ['color-contrast'] })",
+      );
+
+      expect(await colorOf()).not.toBe(started);
+      expect(await output.locator('.warning').textContent()).toContain('unreachable');
+      expect(violations).toEqual([]);
+    },
+  );
+
+  it('has a program and a report of the same height, with many problems', async () => {
+    const { opened, page, output } = await play();
+    await using _ = opened;
+    for (const { label } of MISTAKES) await page.getByRole('button', { name: label }).click();
+    await output.getByText('7 problems').waitFor();
+    const heightOf = async (selector: string) =>
+      (await page.locator(`.playground ${selector}`).boundingBox())?.height;
+    const scrolls = await output.evaluate((element) => element.scrollHeight > element.clientHeight);
+    await page.screenshot({ path: join(SCREENSHOTS, 'playground-problems.png') });
+
+    expect(await heightOf('.report .scroll')).toBe(await heightOf('.editor .scroll'));
+    expect(scrolls).toBe(true);
+    expect(await output.locator('.problem').count()).toBe(7);
+  });
+
   it('makes mistakes with the keyboard, leads to the line of a report, and takes them back', async () => {
     const { opened, page, output } = await play();
     await using _ = opened;
@@ -425,6 +589,21 @@ describe('the playground', () => {
 
     expect(scrolled).toBe(0);
     expect((box?.y ?? NaN) + (box?.height ?? NaN)).toBeLessThan(800);
+  });
+
+  it('keeps the report when a change ends the program before', async () => {
+    const { opened, page } = await play();
+    await using _ = opened;
+    await page.clock.install();
+    await page.evaluate(`(() => {
+      const [first, second] = document.querySelectorAll('.playground .mistakes button');
+      first.click();
+      setTimeout(() => second.click(), 5);
+    })()`);
+    await page.getByRole('status').getByText(failed).waitFor();
+    await page.clock.fastForward(10_000);
+
+    expect(await page.getByRole('status').textContent()).toBe(failed);
   });
 
   it('names the line that JavaScript cannot parse, and stops a program that does not end', async () => {
@@ -473,6 +652,25 @@ describe('the search', () => {
     expect(await first.getAttribute('href')).toMatch(/^\/api\/controllers\.html#useguard/);
   });
 
+  it.each([
+    ['interceptor', /^\/guides\/controllers\.html#/],
+    ['current user', /^\/(?:guides|recipes)\//],
+    ['graceful shutdown', /^\/recipes\/shutdown\.html#/],
+    ['PATCH partial update', /^\/recipes\/filters-and-patch\.html#/],
+    ['cors', /^\/(?:guides\/browsers|api\/middleware)\.html#/],
+    ['validation', /^\/guides\/validation\.html#/],
+    ['file upload', /^\/recipes\/file-uploads\.html#/],
+  ])('lists what explains a task first: %s', async (query, expected) => {
+    await using opened = await open('/');
+    const { page } = opened;
+    await page.keyboard.press('Control+k');
+    await page.locator('.VPLocalSearchBox input').fill(query);
+    const first = page.locator('.VPLocalSearchBox .result').first();
+
+    await first.waitFor();
+    expect(await first.getAttribute('href')).toMatch(expected);
+  });
+
   it('closes with Escape, and gives the focus back', async () => {
     await using opened = await open('/guides/testing.html');
     const { page } = opened;
@@ -490,17 +688,18 @@ describe('the search', () => {
 });
 
 describe('the navigation', () => {
-  it('shows the version of the site, and fits every window', async () => {
+  it('has a list of versions if there are several, and fits every window', async () => {
     await using opened = await open('/guides/testing.html');
     const { page } = opened;
-    const shown = await page.locator('.VPNavBarMenu .version').textContent();
+    const shown = await page.locator('.VPNavBarMenu .version option').allTextContents();
+    const names = readVersions('/', released).versions.map(({ name }) => name);
     const overflows: number[] = [];
     for (const width of [768, 960, 1151, 1152, 1280]) {
       await page.setViewportSize({ width, height: 900 });
       overflows.push((await page.evaluate<Contents>(READ)).overflow);
     }
 
-    expect(shown).toBe('Version: main');
+    expect(shown).toEqual(names.length > 1 ? names : []);
     expect(overflows).toEqual([0, 0, 0, 0, 0]);
   });
 
@@ -555,6 +754,18 @@ describe('the side bar', () => {
 });
 
 describe('the keyboard', () => {
+  it('shows which tab has the focus', async () => {
+    await using opened = await open('/', { viewport: { width: 1400, height: 900 } });
+    const { page } = opened;
+    await page.getByRole('radio', { name: 'Functions' }).focus();
+    await page.keyboard.press('ArrowRight');
+    const outline = await page.evaluate(
+      'getComputedStyle(document.activeElement.nextElementSibling).outlineStyle',
+    );
+
+    expect(outline).toBe('solid');
+  });
+
   it('reaches the content with the first Tab and Enter', async () => {
     await using opened = await open('/guides/testing.html');
     const { page } = opened;

@@ -3,17 +3,11 @@ import { defineComponent, h } from 'vue';
 import { readVersions } from '../../src/versions.ts';
 import released from '../../versions.json' with { type: 'json' };
 
-/** The version of the site, in the navigation: text if there is no other one, or else a list to choose from. */
+/** The list of versions of the site, in the navigation. Empty until there is more than one. */
 export default defineComponent(() => {
   const { site } = useData();
   const { current, versions } = readVersions(site.value.base, released);
-  if (versions.length === 1) {
-    return () =>
-      h('span', { class: 'version' }, [
-        h('span', { class: 'visually-hidden' }, 'Version: '),
-        current,
-      ]);
-  }
+  if (versions.length === 1) return () => null;
   const onChange = ({ target }: Event) => location.assign((target as HTMLSelectElement).value);
   return () =>
     h(

@@ -119,7 +119,7 @@ export function toggleMistake(program: string, mistake: Mistake): string {
 
 /** What the worker tells the page: a text that the program prints, or the exit code of its end. */
 export type Report =
-  | { readonly text: string }
+  | { readonly text: string; readonly isWarning: boolean }
   | {
       /** Undefined while the application listens. */
       readonly code: number | undefined;

@@ -10,7 +10,7 @@ const FOLDER = '/app';
 /** The URL that stacks show for the program. */
 export const PROGRAM_URL = `file://${FOLDER}/app.js`;
 
-type Text = (text: string) => void;
+type Text = (text: string, isWarning: boolean) => void;
 
 let write: Text = () => {};
 let finish: (code: number) => void = () => {};
@@ -18,8 +18,8 @@ let finish: (code: number) => void = () => {};
 /** Sends what the program prints, and its exit code, to the playground. */
 export function connectProgram(print: Text, exit: (code: number) => void): void {
   let hasExited = false;
-  write = (text) => {
-    if (!hasExited) print(text);
+  write = (text, isWarning) => {
+    if (!hasExited) print(text, isWarning);
   };
   finish = (code) => {
     if (!hasExited) exit(code);
@@ -168,14 +168,15 @@ const process: Process = {
   nextTick: (callback: (...args: unknown[]) => void, ...args: unknown[]) =>
     queueMicrotask(() => callback(...args)),
   emitWarning(message: string, { type, code }: Readonly<Record<'type' | 'code', string>>) {
-    process.nextTick(() => write(`[${code}] ${type}: ${message}`));
+    process.nextTick(() => write(`[${code}] ${type}: ${message}`, true));
   },
   on: () => process,
   once: () => process,
   removeListener: () => process,
 };
 
-const print = (...values: readonly unknown[]) => write(format(values));
+const print = (...values: readonly unknown[]) => write(format(values), false);
+const warn = (...values: readonly unknown[]) => write(format(values), true);
 
 Object.assign(globalThis, {
   process,
@@ -184,4 +185,4 @@ Object.assign(globalThis, {
   setTimeout: createTimer(setTimeout),
   setImmediate: (callback: () => void) => setTimeout(callback),
 });
-Object.assign(console, { debug: print, error: print, info: print, log: print, warn: print });
+Object.assign(console, { debug: print, error: print, info: print, log: print, warn });

@@ -67,7 +67,7 @@ function describe(error: unknown): string {
 
 const scope = globalThis as unknown as Scope;
 connectProgram(
-  (text) => scope.postMessage({ text }),
+  (text, isWarning) => scope.postMessage({ text, isWarning }),
   (code) => scope.postMessage({ code }),
 );
 const fail = (error: unknown): void => {

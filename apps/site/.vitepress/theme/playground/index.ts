@@ -1,4 +1,5 @@
 import { computed, defineComponent, h, onBeforeUnmount, onMounted, ref } from 'vue';
+import { kindOf } from '../../../src/playground/lines.ts';
 import { hasMistake, MISTAKES, PROGRAM, toggleMistake } from '../../../src/playground/program.ts';
 import { type Outcome, startProgram } from './start.ts';
 import './style.css';
@@ -11,6 +12,7 @@ const PLACE = /(\bapp\.js:\d+:\d+)/;
 
 const SUMMARIES: Readonly<Record<Outcome['ending'], string>> = {
   started: 'The application starts.',
+  warned: 'The application starts, with a warning.',
   failed: 'The start fails, before the port opens.',
   stopped: 'The program takes too long.',
 };
@@ -40,9 +42,12 @@ export default defineComponent(() => {
   });
 
   const lines = computed(() => program.value.split('\n'));
-  const parts = computed(() => outcome.value?.output.split(PLACE) ?? []);
+  /** The lines of the report, each of which alternates between text and places. */
+  const report = computed(() =>
+    (outcome.value?.output ?? '').split('\n').map((line) => line.split(PLACE)),
+  );
   const reported = computed(
-    () => new Set(parts.value.filter((part) => PLACE.test(part)).map((part) => lineOf(part))),
+    () => new Set(report.value.flatMap((parts) => parts.filter(isPlace).map(lineOf))),
   );
 
   const select = (place: string) => {
@@ -118,11 +123,18 @@ export default defineComponent(() => {
       h('pre', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Output' }, [
         h(
           'code',
-          parts.value.map((part) =>
-            PLACE.test(part)
-              ? h('button', { type: 'button', onClick: () => select(part) }, part)
-              : part,
-          ),
+          report.value.map((parts, index) => [
+            index === 0 ? '' : '\n',
+            h(
+              'span',
+              { class: kindOf(parts.join('')) },
+              parts.map((part) =>
+                isPlace(part)
+                  ? h('button', { type: 'button', onClick: () => select(part) }, part)
+                  : part,
+              ),
+            ),
+          ]),
         ),
       ]),
     ]);
@@ -130,6 +142,10 @@ export default defineComponent(() => {
   return () =>
     h('div', { class: 'playground' }, [renderMistakes(), renderEditor(), renderReport()]);
 });
+
+function isPlace(part: string): boolean {
+  return PLACE.test(part);
+}
 
 function lineOf(place: string): number {
   return Number(place.split(':')[1]);

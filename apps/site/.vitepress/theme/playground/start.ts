@@ -8,7 +8,7 @@ const TIME_LIMIT = 5_000;
 export interface Outcome {
   /** What the program has printed. */
   readonly output: string;
-  readonly ending: 'started' | 'failed' | 'stopped';
+  readonly ending: 'started' | 'warned' | 'failed' | 'stopped';
 }
 
 /**
@@ -20,28 +20,35 @@ export async function startProgram(source: string, signal: AbortSignal): Promise
   const { default: code } = await import('virtual:playground-worker');
   const { promise, resolve } = Promise.withResolvers<Outcome>();
   const lines: string[] = [];
+  let hasWarned = false;
   const worker = createWorker(code, 'module');
+  const stop = () => {
+    clearTimeout(timer);
+    worker.terminate();
+  };
   const end = (ending: Outcome['ending']) => {
     resolve({ output: lines.join('\n'), ending });
-    worker.terminate();
+    stop();
   };
   const timer = setTimeout(() => {
     lines.push(`The program was stopped after ${TIME_LIMIT / 1_000} seconds.`);
     end('stopped');
   }, TIME_LIMIT);
-  signal.addEventListener('abort', () => worker.terminate());
+  signal.addEventListener('abort', stop);
   worker.addEventListener('message', async ({ data }: MessageEvent<Report>) => {
     if ('text' in data) {
       lines.push(data.text);
+      hasWarned ||= data.isWarning;
       return;
     }
     clearTimeout(timer);
     const line = lines.findIndex((text) => text.startsWith('SyntaxError: '));
     const place = line < 0 ? undefined : await findSyntaxError(source);
     if (place !== undefined) lines.splice(line, 0, place);
-    end(data.code === undefined ? 'started' : 'failed');
+    if (data.code !== undefined) end('failed');
+    else end(hasWarned ? 'warned' : 'started');
   });
-  if (signal.aborted) worker.terminate();
+  if (signal.aborted) stop();
   else worker.postMessage(source);
   return promise;
 }
