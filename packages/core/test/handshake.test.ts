@@ -238,6 +238,19 @@ describe('ctx.upgrade()', () => {
     expect(errors).toEqual([expect.objectContaining({ message: expect.stringContaining('once') })]);
   });
 
+  it('reports a response after it', async () => {
+    const errors: unknown[] = [];
+    const app = createApp({ onError: (error) => void errors.push(error) }).get('/', (ctx) => {
+      echo(ctx).destroy();
+      ctx.json('late');
+    });
+    const { port } = await serve(app);
+    await exchange(port, handshake('/'));
+    expect(errors).toEqual([
+      expect.objectContaining({ message: expect.stringContaining('after the response was sent') }),
+    ]);
+  });
+
   it('throws after a timeout has responded', async () => {
     const app = createApp().get('/', (ctx) => {
       ctx.res.end('raw');

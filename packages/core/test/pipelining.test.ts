@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { connectRaw } from '@fairlead/test-support/raw-connection';
@@ -44,6 +45,21 @@ describe('requests of one connection', () => {
     open();
     const responses = await connection.responses(5_000);
     expect(responses.map(bodyOf)).toEqual(paths(5_000));
+  });
+
+  it('do not run if they still wait when the client disconnects', async () => {
+    const { app, run, begun, open } = createGate();
+    const server = await serve(app);
+    const { socket } = connectRaw(server.port);
+    socket.write(paths(20).map(get).join(''));
+    const { req } = await begun;
+    await giveTurns(server);
+    const closed = once(req.socket, 'close');
+    socket.destroy();
+    await closed;
+    open();
+    await giveTurns(server);
+    expect(run).toEqual(paths(10));
   });
 
   it('run in the asynchronous context in which they arrived', async () => {
