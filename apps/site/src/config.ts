@@ -162,7 +162,8 @@ export default defineConfig({
         .filter(({ folder }) => IN_NAVIGATION.includes(folder))
         .map(({ folder, text, items }) => ({
           text,
-          link: items[0]?.link ?? '/',
+          // The overview of the guides, and what readers look up most.
+          link: { guides: '/docs', reference: '/errors' }[folder] ?? items[0]?.link ?? '/',
           activeMatch: `^/${folder}/`,
         })),
       { component: 'VersionSwitch' },

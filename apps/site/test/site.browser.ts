@@ -591,6 +591,25 @@ describe('the playground', () => {
     expect((box?.y ?? NaN) + (box?.height ?? NaN)).toBeLessThan(800);
   });
 
+  it('shows the lines that a button changes', async () => {
+    const { opened, page } = await play();
+    await using _ = opened;
+    const pane = page.locator('.playground .editor .scroll');
+    await page.getByRole('button', { name: 'Unmounted router' }).click();
+    const [before = '', after = ''] = [PROGRAM, await page.getByRole('textbox').inputValue()];
+    const changed = after
+      .split('\n')
+      .findIndex((line, index) => line !== before.split('\n')[index]);
+    const [line, box] = await Promise.all([
+      page.locator('.playground .numbers > div').nth(changed).boundingBox(),
+      pane.boundingBox(),
+    ]);
+
+    expect(line?.y).toBeGreaterThan(box?.y ?? NaN);
+    expect(line?.y).toBeLessThan((box?.y ?? NaN) + (box?.height ?? NaN));
+    expect(await page.evaluate('scrollY')).toBe(0);
+  });
+
   it('keeps the report when a change ends the program before', async () => {
     const { opened, page } = await play();
     await using _ = opened;

@@ -60,6 +60,13 @@ export default defineComponent(() => {
     });
   };
 
+  /** Scrolls the editor to a line, from 0, without scrolling the page. */
+  const reveal = (line: number) => {
+    const pane = editor.value?.closest('.scroll');
+    if (pane)
+      pane.scrollTop = (line / lines.value.length) * pane.scrollHeight - pane.clientHeight / 2;
+  };
+
   const renderMistakes = () =>
     h('div', { class: 'mistakes', role: 'group', 'aria-label': 'Mistakes' }, [
       ...MISTAKES.map((mistake) => {
@@ -70,7 +77,11 @@ export default defineComponent(() => {
             type: 'button',
             'aria-pressed': isMade ?? false,
             disabled: isMade === undefined,
-            onClick: () => change(toggleMistake(program.value, mistake), 0),
+            onClick: () => {
+              const before = lines.value;
+              change(toggleMistake(program.value, mistake), 0);
+              reveal(lines.value.findIndex((line, index) => line !== before[index]));
+            },
           },
           mistake.label,
         );
