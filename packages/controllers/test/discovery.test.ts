@@ -313,8 +313,11 @@ describe('controllersPlugin with root', () => {
     expect(plugin.state.controllers.map(({ name }) => name)).toEqual(['Users']);
   });
 
-  it('rejects for files that cannot be imported if strict, without a warning', async () => {
-    const root = await writeTree({ 'a.ts': controllerSource('A'), 'b.js': 'throw 1;' });
+  it.each([
+    ['some files', { 'a.ts': controllerSource('A') }],
+    ['all files', {}],
+  ])('rejects for %s that cannot be imported if strict, without a warning', async (_, files) => {
+    const root = await writeTree({ ...files, 'b.js': 'throw 1;' });
     const logger = silent();
     await expect(serve({ root, logger, strict: true })).rejects.toMatchObject({
       name: 'DiscoveryError',

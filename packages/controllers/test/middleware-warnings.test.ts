@@ -102,6 +102,24 @@ it.each<[string, ...Parameters<typeof warningsAfter>]>([
   ]);
 });
 
+it('the warning of a guard appears once, unless the guard is intended', async () => {
+  const doubtful = (name: string): GuardFn =>
+    describeFunction(() => true, { role: 'guard', warning: () => `${name} is doubtful.` });
+  const [first, second] = [doubtful('first'), intended(doubtful('second'))];
+  @Controller()
+  @UseGuard(first, second)
+  class Files {
+    @Get()
+    list() {}
+
+    @Get('/:id')
+    read() {}
+  }
+  const warn = vi.fn<(message: string) => void>();
+  await serve({ controllers: [Files], logger: { debug() {}, warn } });
+  expect(warn.mock.calls.flat()).toEqual([expect.stringContaining('first is doubtful.')]);
+});
+
 describe('a guard that reads what another function provides', () => {
   const provider = <Type extends GuardFn | Middleware>(verify: Type): Type =>
     describeFunction(verify, { role: 'middleware', name: 'sign-in' });

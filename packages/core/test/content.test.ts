@@ -184,6 +184,16 @@ describe('what a handler of a route with media types returns', () => {
   });
 });
 
+it('a web Response keeps its type, or the absence of one, whatever a route describes', async () => {
+  const app = createApp()
+    .get('/none', { response: content('text/csv') }, () => new Response(Buffer.from('a')))
+    .get('/own', { response: content('text/csv') }, () => new Response('a'));
+  const types = await Promise.all(
+    ['/none', '/own'].map(async (path) => (await app.request(path)).headers.get('Content-Type')),
+  );
+  expect(types).toEqual([null, 'text/plain;charset=UTF-8']);
+});
+
 describe('a body with media types', () => {
   const body = content({
     'application/json': z.object({ age: z.number() }),

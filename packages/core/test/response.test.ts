@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
 import { type Context, createApp, errorHandler, type Middleware } from '../src/index.js';
 import { sender } from './support/send.js';
@@ -69,6 +70,16 @@ describe('a body', () => {
     });
     expect(reply.text).toBe('1');
     expect(reply.headers['content-type']).toBe('application/json; charset=utf-8');
+  });
+
+  it('that is a stream is destroyed once the stream that replaces it has closed', async () => {
+    const first = new Readable({ read: () => undefined });
+    const reply = await getResponse((ctx) => {
+      ctx.send(first);
+      ctx.send(Readable.from(['second']));
+    });
+    expect(reply.text).toBe('second');
+    expect(first.destroyed).toBe(true);
   });
 
   it('of JSON is serialized immediately', async () => {
