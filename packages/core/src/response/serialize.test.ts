@@ -60,6 +60,11 @@ describe('serialize', () => {
     expect(() => serialize(value)).toThrow(/^'list\.1\.set' is a Set\./);
   });
 
+  it('accepts objects that say how they are written, beside empty ones', () => {
+    const value = { at: new Date(0), empty: {}, own: { set: new Set([1]), toJSON: () => ({}) } };
+    expect(serialize(value)).toBe('{"at":"1970-01-01T00:00:00.000Z","empty":{},"own":{}}');
+  });
+
   it('checks lists of any length', () => {
     const list = [{}, ...new Array(300_000).fill(0)];
     expect(serialize(list).length).toBe(2 * list.length + 2);
