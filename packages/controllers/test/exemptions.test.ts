@@ -142,6 +142,27 @@ describe('an exemption from a guard that a factory creates', () => {
     expect(described[0]?.guards).toEqual(['hasKey']);
   });
 
+  it('concerns what tools read about a route', () => {
+    const security = { name: 'bearer', scheme: { type: 'http', scheme: 'bearer' } };
+    const signIn = describeFunction(createSignIn(), { security });
+    @Controller()
+    @UseGuard(signIn)
+    class Files {
+      @Get('/open')
+      @Public(true)
+      open() {}
+
+      @Get('/closed')
+      closed() {}
+    }
+    const router = createRouter();
+    registerController(router, Files);
+    expect(router.routes.map(({ pattern, options }) => [pattern, options?.security])).toEqual([
+      ['/open', undefined],
+      ['/closed', [security]],
+    ]);
+  });
+
   it('of a class does not concern a method with a guard that follows it', () => {
     @Controller()
     @Public(true)
