@@ -229,6 +229,19 @@ group('startup checks', () => {
     ).toEqual([]);
   });
 
+  it('print every warning about a function', () => {
+    const read = create({
+      name: 'read()',
+      role: 'middleware',
+      after: 'set()',
+      warning: () => 'Too short.',
+    });
+    expect(warningsOf(createApp().use(read))).toEqual([
+      expect.stringContaining('read() reads what set() provides'),
+      'Too short.',
+    ]);
+  });
+
   it('know the parsers of others', () => {
     const parser = create({ role: 'input', reads: { mediaTypes: ['application/yaml'] } });
     const schema = {

@@ -129,7 +129,7 @@ function readTooEarly({ places }: Layout): Found {
         if (before.some(provides) || (!isLate && before.some(isUnknown))) return [];
         const needed = after.join(' or ');
         const message = `${reader} reads what ${needed} provides, but ${isLate ? 'runs before it' : 'nothing before it provides that'}${name && ` in: ${NAMES}`}. Register ${isLate ? 'that' : needed} first, or pass ${reader} to intended().`;
-        return { message, names: [name], at, about: name ? undefined : one };
+        return { message, names: [name], at, about: name ? undefined : handlers };
       }),
     ),
   );
