@@ -18,7 +18,8 @@ const PLAYGROUND =
 
 /**
  * Lays out README.md as the landing page: the first sentence and the program beside its report, and the list of
- * numbers as cards. A link to the playground follows the report. Nothing moves, so the page reads in the same order as README.md.
+ * numbers as cards. A link to the playground follows the report. Nothing moves, so the page reads in the same order as
+ * README.md.
  *
  * @param tokens - The tokens of README.md. The report is a block of HTML.
  * @param html - Creates a token for HTML.

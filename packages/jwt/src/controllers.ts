@@ -4,8 +4,9 @@ import {
   type GuardFn,
   UseGuard,
 } from '@fairlead/controllers';
-import type { Security } from '@fairlead/core';
+import type { Context, Security } from '@fairlead/core';
 import { describe, describeFactories } from '@fairlead/core/extend';
+import { named } from '@fairlead/options';
 import type { JwtAuth } from './jwt-auth.js';
 import { createRoleCheck, createScopeCheck, roleSecurity } from './requirements.js';
 import { BEARER, exempt, JWT, SENDS } from './verified-token.js';
@@ -63,14 +64,7 @@ describeFactories(jwtGuard);
 export const Roles: (...roles: readonly [string, ...string[]]) => ClassDecorator & MethodDecorator =
   createDecoratorFactory("@Roles('admin')", function createRoles(...roles) {
     const check = createRoleCheck('@Roles()', roles);
-    return restrict(
-      '@Roles()',
-      function hasRole(ctx) {
-        if (PUBLIC.get(ctx) !== true) check(ctx);
-        return true;
-      },
-      roleSecurity(roles),
-    );
+    return restrict('@Roles()', 'hasRole', check, roleSecurity(roles));
   });
 
 /**
@@ -85,17 +79,20 @@ export const Scopes: (
   "@Scopes('users:write')",
   function createScopes(...scopes) {
     const check = createScopeCheck('@Scopes()', scopes);
-    return restrict(
-      '@Scopes()',
-      function hasScope(ctx) {
-        if (PUBLIC.get(ctx) !== true) check(ctx);
-        return true;
-      },
-      { ...BEARER, scopes },
-    );
+    return restrict('@Scopes()', 'hasScope', check, { ...BEARER, scopes });
   },
 );
 
-function restrict(decorator: string, guard: GuardFn, security: Security) {
+/** @param check - Throws unless the token of a request suffices. */
+function restrict(
+  decorator: string,
+  name: string,
+  check: (ctx: Context) => void,
+  security: Security,
+) {
+  const guard: GuardFn = named(name, (ctx) => {
+    if (PUBLIC.get(ctx) !== true) check(ctx);
+    return true;
+  });
   return UseGuard(describe(guard, { name: decorator, role: 'guard', security, after: JWT }));
 }
