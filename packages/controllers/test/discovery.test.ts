@@ -276,8 +276,8 @@ describe('controllersPlugin with root', () => {
   it.each([
     [
       'core',
-      "import { createRouter } from '@fairlead/core'; createRouter().get('/*a/b', () => {});",
-      'INVALID_PATTERN',
+      "import { createApp } from '@fairlead/core'; createApp({ proxi: 1 });",
+      'INVALID_OPTION',
     ],
     [
       'the container',

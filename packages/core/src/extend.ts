@@ -24,6 +24,7 @@ export { serialize } from './response/serialize.js';
 export type { ContractOf } from './router/contract.js';
 export { expandPath } from './router/pattern.js';
 export { defaultStatus, errorCodes, responseSchemas } from './router/route-options.js';
+export { takeProblem } from './router/router.js';
 export {
   type ContentDescription,
   contentOf,

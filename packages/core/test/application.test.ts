@@ -10,6 +10,7 @@ import {
   SetupError,
 } from '../src/index.js';
 import { serve } from './support/serve.js';
+import { start } from './support/start.js';
 
 const handler = () => undefined;
 
@@ -45,13 +46,13 @@ describe.each(begin)('after %s', (_, beginToAnswer) => {
 
 describe('registration', () => {
   it('rejects middleware that is not a function', () => {
-    expect(() => createApp().use(handler, null as never)).toThrow(
+    expect(() => start(createApp().use(handler, null as never))).toThrow(
       'app.use() received null. Pass functions (ctx, next).',
     );
   });
 
   it('rejects an invalid prefix', () => {
-    expect(() => createApp().route('/a//b', createRouter())).toThrow("The pattern '/a//b'");
+    expect(() => start(createApp().route('/a//b', createRouter()))).toThrow("The pattern '/a//b'");
   });
 
   it('can be chained', async () => {
@@ -98,18 +99,24 @@ describe('a plugin', () => {
     expect(await app.plugin(plugin)).toBe(app);
   });
 
-  it('is rejected by name the second time, even while it installs', async () => {
-    const app = createApp();
+  it('is refused by name the second time, even while it installs', async () => {
+    const refusal = expect.objectContaining({
+      code: 'DUPLICATE_PLUGIN',
+      message: expect.stringContaining(
+        "Cannot install the plugin 'store' twice. Install each plugin object once, and create another object for a second instance.\n  At: ",
+      ),
+    });
     const plugin = { name: 'store', install: vi.fn(() => Promise.resolve()) };
-    const refusal = new SetupError(
-      'DUPLICATE_PLUGIN',
-      "Cannot install the plugin 'store' twice. Install each plugin object once, and create another object for a second instance.",
-    );
+    const app = createApp();
     const installed = app.plugin(plugin);
-    await expect(app.plugin(plugin)).rejects.toThrow(refusal);
+    await app.plugin(plugin);
     await installed;
-    await expect(app.plugin(plugin)).rejects.toThrow(refusal);
-    expect(plugin.install).toHaveBeenCalledTimes(1);
+    expect(() => app.seal()).toThrow(refusal);
+
+    const other = await createApp().plugin(plugin);
+    await other.plugin(plugin);
+    expect(() => other.seal()).toThrow(refusal);
+    expect(plugin.install).toHaveBeenCalledTimes(2);
   });
 });
 

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type * as extend from '../src/extend.js';
 import * as own from '../src/index.js';
+import { start } from './support/start.js';
 
 /** Evaluates the package again, as a second installed version would. */
 async function loadCopy(): Promise<typeof own> {
@@ -39,15 +40,23 @@ describe('two copies of the package', () => {
     };
     for (const [call, register] of Object.entries(calls)) {
       const message = `${call} received the function ${name}. ${EXPLANATION}`;
-      expect(register).toThrow(expect.objectContaining({ code: 'INVALID_MIDDLEWARE', message }));
+      expect(() => start(register())).toThrow(
+        expect.objectContaining({
+          code: 'INVALID_MIDDLEWARE',
+          message: expect.stringContaining(message),
+        }),
+      );
     }
   });
 
   it('name each other when one mounts a router of the other', () => {
     const router: unknown = other.createRouter();
     const message = `app.route('/a') cannot mount the router. ${EXPLANATION}`;
-    expect(() => own.createApp().route('/a', router as own.Router)).toThrow(
-      expect.objectContaining({ code: 'INVALID_ROUTER', message }),
+    expect(() => start(own.createApp().route('/a', router as own.Router))).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_ROUTER',
+        message: expect.stringContaining(message),
+      }),
     );
   });
 

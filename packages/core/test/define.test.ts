@@ -10,6 +10,7 @@ import {
   type RouteBuilders,
   type State,
 } from '../src/index.js';
+import { start } from './support/start.js';
 
 const signIn: Middleware<{ user: string }> = (ctx, next) => {
   ctx.state.user = ctx.get('X-User') ?? 'nobody';
@@ -52,7 +53,7 @@ it.each<[unknown, string]>([
   [({ get }: RouteBuilders<object, State>) => get('/', () => 1), 'as the result of routes.'],
   [() => ({ list: () => 1 }), 'cannot use the function list as list.'],
 ])('refuses %o instead of a record of routes', (routes, problem) => {
-  const define = () => createRouter().define('/users', routes as () => Record<never, never>);
+  const define = () => start(createRouter().define('/users', routes as () => Record<never, never>));
   expect(define).toThrow(problem);
   expect(define).toThrow("router.define('/users') cannot use");
 });
@@ -62,9 +63,9 @@ it('registers and refuses routes and prefixes like the other methods', () => {
   router.define('/a', ({ get }) => ({ b: get('/b/', () => 1) }));
   expect(router.routes).toMatchObject([{ method: 'GET', pattern: '/a/b/' }]);
 
-  expect(() => router.define('/*rest', () => ({}))).toThrow('/*rest');
-  expect(() => router.define(1 as never, () => ({}))).toThrow("'/users'");
-  const twice = () => router.define('/c', ({ get }) => ({ d: get('/:id/:id', () => 1) }));
-  expect(twice).toThrow('/:id/:id');
+  expect(() => start(createRouter().define('/*rest', () => ({})))).toThrow('/*rest');
+  expect(() => start(createRouter().define(1 as never, () => ({})))).toThrow("'/users'");
+  const twice = createRouter().define('/c', ({ get }) => ({ d: get('/:id/:id', () => 1) }));
+  expect(() => start(twice)).toThrow('/:id/:id');
   createApp().route('/', router).routes();
 });

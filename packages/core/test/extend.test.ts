@@ -20,6 +20,7 @@ import {
   type Middleware,
   type Next,
 } from '../src/index.js';
+import { start } from './support/start.js';
 
 const pass: Middleware = (_ctx, next) => next();
 const create = (description: Description): Middleware =>
@@ -173,12 +174,14 @@ group('startup checks', () => {
   it('refuse a factory and a guard in place of middleware', () => {
     const factory = () => pass;
     describeFactories(factory);
-    expect(() => createApp().use(factory as unknown as Middleware)).toThrow('Call it: factory().');
+    expect(() => start(createApp().use(factory as unknown as Middleware))).toThrow(
+      'Call it: factory().',
+    );
     const guard = function member() {
       return true;
     };
     describe(guard, { role: 'guard' });
-    expect(() => createApp().use(guard as unknown as Middleware)).toThrow(
+    expect(() => start(createApp().use(guard as unknown as Middleware))).toThrow(
       'Instead, list the guard in @UseGuard() of @fairlead/controllers.',
     );
   });

@@ -8,6 +8,7 @@ import {
   type RouterOptions,
 } from '../src/index.js';
 import { sender } from './support/send.js';
+import { start } from './support/start.js';
 
 /** Responds with the matched pattern and its parameters. */
 const show: Middleware = (ctx) => ctx.json([ctx.pattern, ctx.params]);
@@ -136,31 +137,31 @@ describe('an optional parameter', () => {
     ['/users?', "'users?' contains '?'. Pass an array with each form of the path"],
     ['/:id?/:id?', "the parameter 'id' appears twice"],
   ])('is an error in %s', (pattern, problem) => {
-    expect(() => createRouter().get(pattern, show)).toThrow(problem);
+    expect(() => start(createRouter().get(pattern, show))).toThrow(problem);
   });
 
   it('cannot be part of a prefix', () => {
     const problem =
       "The pattern '/:lang?' is not valid: a prefix cannot contain an optional parameter.";
     const nested = createRouter().get('/', show);
-    expect(() => createApp().route('/:lang?', nested)).toThrow(problem);
-    expect(() => createRouter().route('/:lang?', nested)).toThrow(problem);
-    expect(() => createApp().use('/:lang?', show)).toThrow(problem);
-    expect(() => createRouter().define('/:lang?', () => ({}))).toThrow(problem);
+    expect(() => start(createApp().route('/:lang?', nested))).toThrow(problem);
+    expect(() => start(createRouter().route('/:lang?', nested))).toThrow(problem);
+    expect(() => start(createApp().use('/:lang?', show))).toThrow(problem);
+    expect(() => start(createRouter().define('/:lang?', () => ({})))).toThrow(problem);
   });
 
   it('is not what a query in a prefix looks like', () => {
-    expect(() => createApp().use('/users?page=1', show)).toThrow(
+    expect(() => start(createApp().use('/users?page=1', show))).toThrow(
       "The pattern '/users?page=1' is not valid: it has a query. Use '/users'",
     );
   });
 
   it('conflicts with an equal pattern, whichever is first', () => {
     const conflict = { name: 'RouteConflictError', method: 'GET' };
-    expect(() => createRouter().get('/users', show).get('/users/:id?', show)).toThrow(
+    expect(() => start(createRouter().get('/users', show).get('/users/:id?', show))).toThrow(
       expect.objectContaining({ ...conflict, existing: '/users', added: '/users' }),
     );
-    expect(() => createRouter().get('/users/:id?', show).get('/users/:name', show)).toThrow(
+    expect(() => start(createRouter().get('/users/:id?', show).get('/users/:name', show))).toThrow(
       expect.objectContaining({ ...conflict, existing: '/users/:id', added: '/users/:name' }),
     );
     const app = createApp()
@@ -205,7 +206,7 @@ describe('an array of patterns', () => {
     [['/a', '/b*'], "The pattern '/b*' is not valid"],
   ])('%j is refused', (patterns, problem) => {
     const router = createRouter();
-    expect(() => router.get(patterns as string[], show)).toThrow(problem);
+    expect(() => start(router.get(patterns as string[], show))).toThrow(problem);
     expect(router.routes).toEqual([]);
   });
 });
@@ -234,7 +235,7 @@ describe('an array of methods', () => {
     [['GET', 'get'], 'GET /a matches the same paths as GET /a'],
   ])('%j is refused', (methods, problem) => {
     const router = createRouter();
-    expect(() => router.on(methods as string[], '/a', show)).toThrow(problem);
+    expect(() => start(router.on(methods as string[], '/a', show))).toThrow(problem);
     expect(router.routes).toEqual([]);
   });
 });
@@ -303,7 +304,7 @@ describe('invalidParams: 404', () => {
 
   it.each([400, 422, '404', true])('refuses %j', (invalidParams) => {
     const options = { params, invalidParams } as unknown as { invalidParams: 404 };
-    expect(() => createApp().get('/:id', options, show)).toThrow(
+    expect(() => start(createApp().get('/:id', options, show))).toThrow(
       `must be 404: got ${JSON.stringify(invalidParams).replaceAll('"', "'")}.`,
     );
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import {
+  type Application,
   type Context,
   createApp,
   createRouter,
@@ -12,10 +13,12 @@ import {
   notFoundHandler,
   type Plugin,
   raw,
+  type Router,
   SetupError,
   text,
   urlencoded,
 } from '../src/index.js';
+import { start } from './support/start.js';
 
 const handler = () => undefined;
 
@@ -75,51 +78,57 @@ const notMiddleware: readonly (readonly [unknown, string, string])[] = [
 interface Registration {
   readonly call: string;
   /** The call up to another argument. */
-  readonly start: string;
+  readonly beginning: string;
   /** The call that mounts a router instead. */
   readonly mount: string;
-  readonly register: (...values: never[]) => unknown;
+  readonly register: (...values: never[]) => Application | Router;
 }
 
 const registrations: readonly Registration[] = [
   {
     call: 'app.use()',
-    start: 'app.use(',
+    beginning: 'app.use(',
     mount: "app.route('/', router)",
     register: (...values) => createApp().use(...values),
   },
   {
     call: "app.use('/a')",
-    start: "app.use('/a', ",
+    beginning: "app.use('/a', ",
     mount: "app.route('/a', router)",
     register: (...values) => createApp().use('/a', ...values),
   },
   {
     call: "app.get('/a')",
-    start: "app.get('/a', ",
+    beginning: "app.get('/a', ",
     mount: "app.route('/a', router)",
     register: (...values) => createApp().get('/a', ...values),
   },
   {
     call: "router.get('/a')",
-    start: "router.get('/a', ",
+    beginning: "router.get('/a', ",
     mount: "router.route('/a', router)",
     register: (...values) => createRouter().get('/a', ...values),
   },
   {
     call: 'router.use()',
-    start: 'router.use(',
+    beginning: 'router.use(',
     mount: "router.route('/', router)",
     register: (...values) => createRouter().use(...values),
   },
 ];
 
-describe.each(registrations)('$call', ({ call, start, mount, register }) => {
+describe.each(registrations)('$call', ({ call, beginning, mount, register }) => {
   const refusal = (value: unknown): string => {
-    for (const values of [[value], [handler, value]]) {
-      expect(() => register(...(values as never[]))).toThrow(InvalidMiddlewareError);
-    }
-    return new InvalidMiddlewareError(call, value).message;
+    const { message } = new InvalidMiddlewareError(call, value);
+    const startWith = (...values: readonly unknown[]) => start(register(...(values as never[])));
+    expect(() => startWith(value)).toThrow(InvalidMiddlewareError);
+    expect(() => startWith(handler, value)).toThrow(
+      expect.objectContaining({
+        name: 'InvalidMiddlewareError',
+        message: expect.stringContaining(`${message}\n  At: `),
+      }),
+    );
+    return message;
   };
 
   it.each(notMiddleware)('refuses %o', (value, received, fix) => {
@@ -127,13 +136,13 @@ describe.each(registrations)('$call', ({ call, start, mount, register }) => {
   });
 
   it('shows the correct call', () => {
-    expect(refusal([handler])).toBe(`${call} received an array. Spread it: ${start}...array).`);
+    expect(refusal([handler])).toBe(`${call} received an array. Spread it: ${beginning}...array).`);
     expect(refusal(createRouter())).toBe(`${call} received a router. Mount it: ${mount}.`);
     expect(refusal({ middleware: () => handler })).toBe(
-      `${call} received an object. Call its method: ${start}object.middleware()).`,
+      `${call} received an object. Call its method: ${beginning}object.middleware()).`,
     );
     expect(refusal({ middleware: json() })).toBe(
-      `${call} received an object. Pass its middleware: ${start}object.middleware).`,
+      `${call} received an object. Pass its middleware: ${beginning}object.middleware).`,
     );
   });
 
@@ -147,17 +156,19 @@ describe.each(registrations)('$call', ({ call, start, mount, register }) => {
   ])('refuses the factory %o, but not what it creates', (factory, created) => {
     const { name } = factory;
     expect(refusal(factory)).toBe(`${call} received the factory ${name}. Call it: ${name}().`);
-    expect(() => register(created as never)).not.toThrow();
+    expect(() => start(register(created as never))).not.toThrow(InvalidMiddlewareError);
   });
 });
 
 describe('a registration without functions', () => {
-  it.each<[string, () => unknown]>([
+  it.each<[string, () => Application | Router]>([
     ["app.use('json')", () => createApp().use('json')],
     ["app.get('/a')", () => createApp().get('/a')],
     ["router.post('/a')", () => createRouter().post('/a')],
   ])('%s is an error', (call, register) => {
-    expect(register).toThrow(`${call} received no function. Pass functions (ctx, next).`);
+    expect(() => start(register())).toThrow(
+      `${call} received no function. Pass functions (ctx, next).`,
+    );
   });
 });
 
@@ -181,7 +192,7 @@ describe('functions with more than two parameters', () => {
     ['(error, req, res, next)', (_e: never, _q: never, _s: never, next: Next) => next()],
     ['(a, b, done)', (_a: unknown, _b: unknown, done: () => void) => done()],
   ])('%s are an error', (_, middleware) => {
-    expect(() => createApp().use(middleware as never)).toThrow(InvalidMiddlewareError);
+    expect(() => start(createApp().use(middleware as never))).toThrow(InvalidMiddlewareError);
   });
 
   it('may be middleware whose second parameter is next', () => {
@@ -218,7 +229,11 @@ it('only objects and functions can be intended', () => {
 });
 
 /** Calls a method with arguments that its types forbid. */
-function call(target: object, method: string, ...values: readonly unknown[]): unknown {
+function call(
+  target: Application | Router,
+  method: string,
+  ...values: readonly unknown[]
+): Application | Router {
   return Reflect.apply(Reflect.get(target, method), target, values);
 }
 
@@ -241,7 +256,7 @@ describe('a pattern or prefix that is not a string', () => {
     ],
   ])('%s(...%o) is an error', (method, values, message) => {
     for (const [owner, target] of Object.entries({ app: createApp(), router: createRouter() })) {
-      expect(() => call(target, method, ...values)).toThrow(
+      expect(() => start(call(target, method, ...values))).toThrow(
         expect.objectContaining({
           code: 'INVALID_PATTERN',
           message: expect.stringContaining(`${owner}.${message}`),
@@ -259,11 +274,13 @@ describe('a method that is not one of HTTP', () => {
     ['error', "'error'", ' To receive errors, pass onError to createApp().'],
   ])('%o is an error', (method, shown, hint) => {
     for (const target of [createApp(), createRouter()]) {
-      expect(() => call(target, 'on', method, handler)).toThrow(
-        new SetupError(
-          'INVALID_METHOD',
-          `A route cannot handle the method ${shown}. Use 'ALL', or a method from http.METHODS except CONNECT.${hint}`,
-        ),
+      expect(() => start(call(target, 'on', method, handler))).toThrow(
+        expect.objectContaining({
+          code: 'INVALID_METHOD',
+          message: expect.stringContaining(
+            `A route cannot handle the method ${shown}. Use 'ALL', or a method from http.METHODS except CONNECT.${hint}\n  At: `,
+          ),
+        }),
       );
     }
   });
@@ -285,19 +302,22 @@ describe('a router to mount', () => {
         code: 'INVALID_ROUTER',
         message: expect.stringContaining(fix.replace('OWNER', owner)),
       });
-      expect(() => call(target, 'route', '/a', value)).toThrow(error);
-      expect(() => call(target, 'route', '/a', value)).toThrow(message);
+      call(target, 'route', '/a', value);
+      expect(() => start(target)).toThrow(error);
+      expect(() => start(target)).toThrow(message);
     }
   });
 
   it('cannot be nested twice at one prefix', () => {
     const nested = createRouter();
     const router = createRouter().route('/a/:b', nested).route('/a', nested);
-    expect(() => router.route('/a/:c/', nested)).toThrow(
-      new SetupError(
-        'ROUTER_MOUNTED_TWICE',
-        "A router is mounted twice at '/a/:c/'. Remove one of the router.route('/a/:c/', router) calls.",
-      ),
+    expect(() => start(router.route('/a/:c/', nested))).toThrow(
+      expect.objectContaining({
+        code: 'ROUTER_MOUNTED_TWICE',
+        message: expect.stringContaining(
+          "A router is mounted twice at '/a/:c/'. Remove one of the router.route('/a/:c/', router) calls.",
+        ),
+      }),
     );
   });
 });
@@ -339,8 +359,12 @@ describe('app.plugin()', () => {
       "The plugin 'metrics' has true as close. Use a function, or omit it.",
     ],
   ])('refuses %o', async (plugin, message) => {
-    await expect(createApp().plugin(plugin as never)).rejects.toThrow(
-      new SetupError('INVALID_PLUGIN', message),
+    const app = await createApp().plugin(plugin as never);
+    expect(() => app.seal()).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_PLUGIN',
+        message: expect.stringContaining(`${message}\n  At: `),
+      }),
     );
   });
 

@@ -124,7 +124,11 @@ it.each<[string, RouteOptions['tool'], string]>([
   ],
   ['a text', JSON.parse('"list"'), "tool of app.get('/') must be true, or an object"],
 ])('refuses %s as the option tool', (_, tool, message) => {
-  expect(() => createApp().get('/', { tool: tool ?? false }, () => 1)).toThrow(message);
+  expect(() =>
+    createApp()
+      .get('/', { tool: tool ?? false }, () => 1)
+      .seal(),
+  ).toThrow(message);
 });
 
 it('refuses unknown and missing options', () => {

@@ -7,7 +7,7 @@ import {
   type Router,
   SetupError,
 } from '@fairlead/core';
-import { assertOptions, describe } from '@fairlead/core/extend';
+import { assertOptions, describe, takeProblem } from '@fairlead/core/extend';
 import {
   boolean,
   describeValue,
@@ -192,12 +192,17 @@ export function createMetrics<Format extends RegistryContentType = PrometheusCon
     },
     router: (path = '/metrics') => {
       isExported = true;
-      return createRouter().get(path, { hidden: true }, async function metrics(ctx) {
-        const text = await registry.metrics();
-        ctx.set('Content-Type', registry.contentType);
-        ctx.set('Cache-Control', 'no-store');
-        ctx.send(text);
-      });
+      const router = createRouter();
+      const problem = takeProblem(router, () =>
+        router.get(path, { hidden: true }, async function metrics(ctx) {
+          const text = await registry.metrics();
+          ctx.set('Content-Type', registry.contentType);
+          ctx.set('Cache-Control', 'no-store');
+          ctx.send(text);
+        }),
+      );
+      if (problem !== undefined) throw problem;
+      return router;
     },
   } satisfies Metrics<Format>);
 }

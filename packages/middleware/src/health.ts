@@ -1,5 +1,10 @@
-import { createRouter, type Router, ServiceUnavailableError } from '@fairlead/core';
-import { throwTogether } from '@fairlead/core/extend';
+import {
+  type AnyContext,
+  createRouter,
+  type Router,
+  ServiceUnavailableError,
+} from '@fairlead/core';
+import { takeProblem, throwTogether } from '@fairlead/core/extend';
 import {
   describeValue,
   findOptionProblems,
@@ -97,30 +102,27 @@ export function createHealth(options: HealthOptions = {}): Router {
     if (stopping?.aborted) throw notReady('STOPPING', 'The service is stopping.');
   };
 
-  return createRouter()
-    .get(
-      live,
-      { hidden: true },
-      named('live', (ctx) => {
-        ctx.set('Cache-Control', 'no-store');
-        return { status: 'live' };
-      }),
-    )
-    .get(
-      ready,
-      { hidden: true },
-      named('ready', async (ctx) => {
-        ctx.set('Cache-Control', 'no-store');
-        assertNotStopping();
-        const results = await runChecks();
-        assertNotStopping();
-        assertNone(results.filter(({ state }) => state === 'failing').map(({ name }) => name));
-        const degraded = results.filter(({ state }) => state === 'degraded');
-        if (degraded.length === 0) return { status: 'ready' };
-        const codes = degraded.map(({ name, error }) => [name, codeOf(name, error)]);
-        return { status: 'ready', degraded: Object.fromEntries(codes) };
-      }),
-    );
+  const respondLive = named('live', (ctx: AnyContext) => {
+    ctx.set('Cache-Control', 'no-store');
+    return { status: 'live' };
+  });
+  const respondReady = named('ready', async (ctx: AnyContext) => {
+    ctx.set('Cache-Control', 'no-store');
+    assertNotStopping();
+    const results = await runChecks();
+    assertNotStopping();
+    assertNone(results.filter(({ state }) => state === 'failing').map(({ name }) => name));
+    const degraded = results.filter(({ state }) => state === 'degraded');
+    if (degraded.length === 0) return { status: 'ready' };
+    const codes = degraded.map(({ name, error }) => [name, codeOf(name, error)]);
+    return { status: 'ready', degraded: Object.fromEntries(codes) };
+  });
+  const router = createRouter();
+  const problem = takeProblem(router, () =>
+    router.get(live, { hidden: true }, respondLive).get(ready, { hidden: true }, respondReady),
+  );
+  if (problem !== undefined) throw problem;
+  return router;
 }
 
 interface Result {

@@ -452,7 +452,11 @@ describe('compression() rejects', () => {
   });
 
   it('its use without a call', () => {
-    expect(() => createApp().use(compression as never)).toThrow('compression()');
+    expect(() =>
+      createApp()
+        .use(compression as never)
+        .seal(),
+    ).toThrow('compression()');
   });
 });
 

@@ -41,7 +41,7 @@ describe('csrfGuard', () => {
   });
 
   it('is refused where middleware belongs', () => {
-    expect(() => createApp().use(csrfGuard())).toThrow(
+    expect(() => createApp().use(csrfGuard()).seal()).toThrow(
       'app.use() received the guard csrfGuard, which never calls next(). Use csrf(), or list the guard in @UseGuard() of @fairlead/controllers.',
     );
   });

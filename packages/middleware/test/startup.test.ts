@@ -43,10 +43,12 @@ const FACTORIES: [string, (...args: never[]) => Middleware, Middleware][] = [
 
 describe.each(FACTORIES)('%s()', (name, factory, created) => {
   it('is not accepted without the call', () => {
-    expect(() => createApp().use(factory as Middleware)).toThrow(
-      `app.use() received the factory ${name}. Call it: ${name}().`,
-    );
-    expect(() => createApp().use(created)).not.toThrow();
+    expect(() =>
+      createApp()
+        .use(factory as Middleware)
+        .seal(),
+    ).toThrow(`app.use() received the factory ${name}. Call it: ${name}().`);
+    expect(() => createApp().use(created).seal()).not.toThrow();
   });
 
   it('after the routes causes a warning, unless it is intended', () => {

@@ -140,7 +140,7 @@ describe('an operation', () => {
   it('refuses extensions whose names do not start with x-', () => {
     const options = { extensions: { internal: true } } as RouteOptions;
 
-    expect(() => createApp().get('/', options, ok)).toThrow(
+    expect(() => createApp().get('/', options, ok).seal()).toThrow(
       expect.objectContaining({
         code: 'INVALID_OPTION',
         message: expect.stringContaining('names start with x-'),

@@ -1,11 +1,5 @@
-import {
-  type Application,
-  createRouter,
-  type Route,
-  type Router,
-  SetupError,
-} from '@fairlead/core';
-import { descriptionOf, isUnknown } from '@fairlead/core/extend';
+import { type Application, createRouter, type Route, type Router } from '@fairlead/core';
+import { descriptionOf, isUnknown, takeProblem } from '@fairlead/core/extend';
 import { isIntended, nearestName } from '@fairlead/options';
 import { type ControllerDefinition, joinPath } from '../definition/definition.js';
 import { errorText, RouteRegistrationError } from '../errors.js';
@@ -165,14 +159,9 @@ function hasUnread(names: readonly string[], parameters: readonly ParameterMetad
 }
 
 function parametersOf(pattern: string): readonly string[] {
-  try {
-    return createRouter()
-      .get(pattern, () => {})
-      .routes.flatMap(({ params }) => params);
-  } catch (error) {
-    if (error instanceof SetupError) return [];
-    throw error;
-  }
+  const router = createRouter();
+  takeProblem(router, () => router.get(pattern, () => {}));
+  return router.routes.flatMap(({ params }) => params);
 }
 
 /** @param name - Undefined if no path can contain it. */

@@ -3,9 +3,9 @@ import {
   RouteConflictError,
   type RouteOptions,
   type Router,
-  SetupError,
+  type SetupError,
 } from '@fairlead/core';
-import { descriptionOf } from '@fairlead/core/extend';
+import { descriptionOf, takeProblem } from '@fairlead/core/extend';
 import type { Constructor, Token } from '@fairlead/di';
 import { captureCallSite, describeValue, isIntended, setLocation } from '@fairlead/options';
 import { checkDefinition, describeDoubts } from '../definition/check-definition.js';
@@ -141,13 +141,7 @@ function tryRoute(
   options: RouteOptions = {},
   handlers: BuiltRoute['handlers'] = [() => {}],
 ): SetupError | undefined {
-  try {
-    router.on(method, path, options, ...handlers);
-    return undefined;
-  } catch (error) {
-    if (error instanceof SetupError) return error;
-    throw error;
-  }
+  return takeProblem(router, () => router.on(method, path, options, ...handlers));
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { captureCaller, setLocation } from '@fairlead/options';
+import { captureCaller, type Locate, setLocation } from '@fairlead/options';
 import { createLayout, type Layout, prefixesIn } from '../checks/layout.js';
 import { findErrors } from '../checks/rules.js';
 import { markCopy } from '../copies.js';
@@ -11,7 +11,13 @@ import {
   assertPath,
   InvalidMiddlewareError,
 } from '../errors/invalid-argument.js';
-import { SealedError, SetupError, throwProblems } from '../errors/setup-error.js';
+import {
+  InvalidApplicationError,
+  problemsOf,
+  SealedError,
+  SetupError,
+  throwProblems,
+} from '../errors/setup-error.js';
 import { Context } from '../exchange/context.js';
 import { isUnanswered, noResponse } from '../exchange/context-errors.js';
 import { createExchange, type Exchange, type State } from '../exchange/exchange.js';
@@ -27,13 +33,16 @@ import {
   ADD_ROUTE,
   type AnyRouter,
   assertRouter,
+  attempt,
   type Callee,
   createRouter,
   type List,
+  located,
   nameCall,
+  problemsIn,
   type Route,
   RouteMethods,
-  type Router,
+  Router,
   sealRouter,
 } from '../router/router.js';
 import { closeWithSocket } from '../server/connection.js';
@@ -76,6 +85,8 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   readonly proxy: ApplicationOptions['proxy'] | undefined;
   #settings: Settings;
   readonly #entries: Entry[] = [];
+  /** Those of middleware, routers and plugins. A router has those of its routes. */
+  readonly #problems: SetupError[] = [];
   readonly #plugins: Plugin[] = [];
   /** Plugins that are installing, each with a promise that resolves when `install` settles. */
   readonly #installing = new Map<Plugin, Promise<void>>();
@@ -125,9 +136,8 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    *   or if Express middleware follows. By default, all paths.
    * @param middleware - Functions `(ctx, next)`.
    * @returns This application. Its type includes the state that the middleware sets for all paths.
-   * @throws {InvalidMiddlewareError} When an argument is not a function.
-   * @throws {InvalidPatternError} When the prefix is invalid or contains a wildcard.
-   * @throws {SealedError} When the application is sealed.
+   * @throws {SealedError} When the application is sealed. The start reports an invalid prefix, and an argument that is
+   *   not a function.
    */
   use<A extends object = State>(middleware: Middleware<S & A>): Application<S & A>;
   use<A extends object = State, B extends object = State>(
@@ -146,20 +156,22 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   ): this;
   use(...candidates: readonly (string | AnyHandler)[]): this {
     this.#assertOpen('app.use()');
-    const [first, ...others] = candidates;
-    const prefix = typeof first === 'string' ? first : undefined;
-    const middleware = (prefix === undefined ? candidates : others) as readonly Middleware[];
-    const call = prefix === undefined ? 'app.use()' : `app.use('${prefix}')`;
-    // A list that is spread may be empty. A single name is not a prefix.
-    if (middleware.length === 0 && prefix?.startsWith('/') === false)
-      throw new InvalidMiddlewareError(call);
-    assertMiddleware(call, middleware);
     const locate = captureCaller(this.use);
-    const placed =
-      prefix === undefined ? middleware : middleware.map((one) => placeBelow(prefix, one));
-    for (const one of placed) setLocation(one, locate);
-    parsePrefix(prefix ?? '/');
-    return this.#add({ prefix: prefix || '/', middleware: placed });
+    return this.#attempt(locate, () => {
+      const [first, ...others] = candidates;
+      const prefix = typeof first === 'string' ? first : undefined;
+      const middleware = (prefix === undefined ? candidates : others) as readonly Middleware[];
+      const call = prefix === undefined ? 'app.use()' : `app.use('${prefix}')`;
+      // A list that is spread may be empty. A single name is not a prefix.
+      if (middleware.length === 0 && prefix?.startsWith('/') === false)
+        throw new InvalidMiddlewareError(call);
+      assertMiddleware(call, middleware);
+      const placed =
+        prefix === undefined ? middleware : middleware.map((one) => placeBelow(prefix, one));
+      for (const one of placed) setLocation(one, locate);
+      parsePrefix(prefix ?? '/');
+      this.#add({ prefix: prefix || '/', middleware: placed });
+    });
   }
 
   /**
@@ -168,21 +180,23 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    *
    * @param prefix - Path prefix that ends at a segment boundary; may contain parameters.
    * @param router - A router from `createRouter()`.
-   * @throws {InvalidPatternError} When the prefix is invalid or contains a wildcard.
-   * @throws {SetupError} `INVALID_ROUTER`, when `router` is not a router.
-   * @throws {SealedError} When the application is sealed.
+   * @throws {SealedError} When the application is sealed. The start reports an invalid prefix, and a value that is not a
+   *   router.
    */
   route<Prefix extends string, PrefixParams>(
     prefix: PrefixFor<Prefix, PrefixParams>,
     router: Router<PrefixParams, State>,
   ): this {
     this.#assertOpen('app.route()');
-    assertPath('app.route()', 'prefix', prefix);
-    assertRouter(`app.route('${prefix}')`, router);
-    parsePrefix(prefix);
-    const mount = { prefix, router };
-    setLocation(mount, captureCaller(this.route));
-    return this.#add(mount);
+    const locate = captureCaller(this.route);
+    return this.#attempt(locate, () => {
+      assertPath('app.route()', 'prefix', prefix);
+      assertRouter(`app.route('${prefix}')`, router);
+      parsePrefix(prefix);
+      const mount = { prefix, router };
+      setLocation(mount, locate);
+      this.#add(mount);
+    });
   }
 
   /** @internal */
@@ -200,9 +214,13 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     return this;
   }
 
-  #add(entry: Entry): this {
+  #add(entry: Entry): void {
     this.#router = undefined;
     this.#entries.push(entry);
+  }
+
+  #attempt(locate: Locate, register: () => void): this {
+    attempt(this.#problems, locate, register);
     return this;
   }
 
@@ -210,35 +228,55 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    * Installs a plugin. Await the promise before you register anything else, so that registrations
    * keep the order of your code.
    *
-   * @throws The error of the plugin's `install`.
-   * @throws {SetupError} `INVALID_PLUGIN`, when `plugin` is not a plugin; `DUPLICATE_PLUGIN`, when it is
-   *   already installed; `APPLICATION_CLOSED`, after {@link close}, or when `close` is
-   *   called during the installation. In the latter case, `close` also closes this plugin.
-   * @throws {SealedError} When the application is sealed.
+   * @throws The error of the plugin's `install`, together with all problems of registrations so far.
+   * @throws {SetupError} `APPLICATION_CLOSED`, after {@link close}, or when `close` is called during the
+   *   installation. In the latter case, `close` also closes this plugin.
+   * @throws {SealedError} When the application is sealed. The start reports a value that is not a plugin, and a plugin
+   *   that is already installed.
    */
   async plugin(plugin: Plugin): Promise<this> {
-    assertPlugin(plugin);
-    const failure = `Cannot install the plugin '${plugin.name}'`;
+    const failure = `Cannot install the plugin '${Object(plugin).name}'`;
     this.#assertNotClosed(failure);
     this.#assertOpen('app.plugin()');
-    if (this.#installing.has(plugin) || this.#plugins.includes(plugin)) {
-      throw new SetupError(
-        'DUPLICATE_PLUGIN',
-        `${failure} twice. Install each plugin object once, and create another object for a second instance.`,
-      );
-    }
-    setLocation(plugin, captureCaller(this.plugin));
+    const locate = captureCaller(this.plugin);
+    const isPlugin = attempt(this.#problems, locate, () => {
+      assertPlugin(plugin, [...this.#installing.keys(), ...this.#plugins]);
+      setLocation(plugin, locate);
+    });
+    if (!isPlugin) return this;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#installing.set(plugin, promise);
     try {
       await plugin.install(this);
       this.#plugins.push(plugin);
+    } catch (error) {
+      throw this.#joinProblems(error);
     } finally {
       this.#installing.delete(plugin);
       resolve();
     }
     this.#assertNotClosed(failure);
     return this;
+  }
+
+  /** Adds the problems of registrations to the error of a plugin, unless it lists them. */
+  #joinProblems(error: unknown): unknown {
+    if (!(error instanceof Error) || !this.#isOpen) return error;
+    const own = problemsOf(error);
+    const isListed = ({ message }: Error) => own.some((one) => one.message.includes(message));
+    const others = this.#findErrors(this.#layOut()).filter((one) => !isListed(one));
+    return others.length === 0 ? error : new InvalidApplicationError([...own, ...others]);
+  }
+
+  /** @param other - A router that may be mounted later. */
+  #findErrors(layout: Layout, other?: AnyRouter): readonly Error[] {
+    const mounted = this.#entries.flatMap((entry) => ('router' in entry ? entry.router : []));
+    const routers = other instanceof Router ? [...mounted, other] : mounted;
+    return [
+      ...located(this.#problems),
+      ...new Set(routers.flatMap(problemsIn)),
+      ...findErrors(layout, !this.#isOpen),
+    ];
   }
 
   /** Returns every route of every mounted router, with its full pattern, in order of registration. */
@@ -249,15 +287,16 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   /** @internal */
   [REGISTRATIONS](router?: AnyRouter): Registrations {
     const layout = this.#layOut(router);
-    return { prefixes: prefixesIn(layout, router), problems: findErrors(layout, !this.#isOpen) };
+    return { prefixes: prefixesIn(layout, router), problems: this.#findErrors(layout, router) };
   }
 
   /**
    * Checks the registrations and builds the pipelines. Later registrations throw. `listen` and the first
    * request call this. Further calls do nothing.
    *
-   * @throws {InvalidApplicationError} When there are several problems. A single problem is thrown as is.
-   * @throws {RouteConflictError} When two routers register equivalent patterns for one method.
+   * @throws {InvalidApplicationError} When there are several problems, of registrations as well. A single problem is
+   *   thrown as is.
+   * @throws {RouteConflictError} When two routes have equivalent patterns for one method.
    * @throws {InvalidPatternError} When a prefix and a route below it have a parameter of the same name.
    * @throws {SetupError} `ROUTER_MOUNTED_TWICE`, when a router is mounted twice at one prefix;
    *   `INVALID_RESPONSE_SCHEMA`, when a response schema cannot be compiled; `INVALID_ORDER`, when an error
@@ -378,7 +417,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     if (this.#installing.size > 0) {
       // The plugin may still register something, so the other plugins are not ready either.
       const problems = [...this.#installing.keys()].map(stillInstalling);
-      throwProblems([...problems, ...findErrors(this.#layOut(), false)]);
+      throwProblems([...problems, ...this.#findErrors(this.#layOut())]);
     }
     this.#isOpen = false;
     const ready = (): readonly Error[] =>
@@ -386,7 +425,9 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     for (const entry of this.#entries) if ('router' in entry) sealRouter(entry.router);
     this.#layout = this.#layOut();
     try {
-      return seal(this.#entries, this.#layout, this.#settings, this, ready, this.#closing.signal);
+      const problems = this.#findErrors(this.#layout);
+      const { signal } = this.#closing;
+      return seal(this.#entries, this.#layout, this.#settings, this, problems, ready, signal);
     } finally {
       this.#layout = undefined;
     }

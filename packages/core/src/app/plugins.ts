@@ -4,8 +4,11 @@ import { describeArgument } from '../errors/invalid-argument.js';
 import { SetupError } from '../errors/setup-error.js';
 import { isPromiseLike } from '../next.js';
 
-/** @throws {SetupError} `INVALID_PLUGIN` */
-export function assertPlugin(value: unknown): void {
+/**
+ * @param present - The plugins that are installed already.
+ * @throws {SetupError} `INVALID_PLUGIN`, `DUPLICATE_PLUGIN`
+ */
+export function assertPlugin(value: unknown, present: readonly unknown[]): void {
   const plugin: { readonly [member: string]: unknown } = Object(value);
   const received = `app.plugin() received ${describeArgument(value)}`;
   const fail = (problem: string): SetupError => new SetupError('INVALID_PLUGIN', problem);
@@ -21,6 +24,11 @@ export function assertPlugin(value: unknown): void {
     const problem = `The plugin '${plugin.name}' has ${describeArgument(hook)} as ${member}`;
     throw fail(`${problem}. Use a function, or omit it.`);
   }
+  if (!present.includes(value)) return;
+  throw new SetupError(
+    'DUPLICATE_PLUGIN',
+    `Cannot install the plugin '${plugin.name}' twice. Install each plugin object once, and create another object for a second instance.`,
+  );
 }
 
 function pluginFix(value: { readonly name: string }): string {

@@ -1,6 +1,6 @@
 import { isIntended, warn } from '@fairlead/options';
 import type { Layout } from '../checks/layout.js';
-import { findErrors, findWarnings } from '../checks/rules.js';
+import { findWarnings } from '../checks/rules.js';
 import { throwProblems } from '../errors/setup-error.js';
 import type { Context } from '../exchange/context.js';
 import type { Environment, RouteTable } from '../exchange/exchange.js';
@@ -10,6 +10,7 @@ import { after } from '../next.js';
 import { compose, type Middleware, Sample, type Step } from '../pipeline/pipeline.js';
 import { createShield } from '../router/foreign.js';
 import { createMount, createPrefixStep, type Entry } from '../router/mount.js';
+import { takeUnmounted } from '../router/router.js';
 import { describeUnknown } from '../schema/route-schemas.js';
 import type { Settings } from './options.js';
 
@@ -24,6 +25,7 @@ export interface SealedApplication {
 /**
  * Checks the registrations, and composes the pipelines.
  *
+ * @param problems - Those of the registrations.
  * @param ready - Returns the problems that plugins find.
  * @param closing - Aborts when the application closes.
  * @throws {Error} For all problems.
@@ -33,6 +35,7 @@ export function seal(
   layout: Layout,
   settings: Settings,
   app: object,
+  problems: readonly Error[],
   ready: () => readonly Error[],
   closing: AbortSignal,
 ): SealedApplication {
@@ -60,7 +63,13 @@ export function seal(
     mounts.push(mount);
     return [mount];
   });
-  throwProblems([...findErrors(layout, true), ...schemaProblems, ...ready()]);
+  const all = [...problems, ...schemaProblems, ...ready()];
+  const routers = entries.flatMap((entry) => ('router' in entry ? entry.router : []));
+  const unmounted = takeUnmounted(routers);
+  throwProblems(all.length > 0 ? [...all, ...unmounted] : all);
+  for (const { message } of unmounted) {
+    warn('FAIRLEAD_ROUTE', `A router that is not mounted has a problem: ${message}`);
+  }
   for (const [code, message] of findWarnings(layout)) warn(code, message);
   const stacks = describeStacks('createApp()', errors);
   if (stacks !== undefined && !isIntended(app)) warn('FAIRLEAD_OPTION', stacks);

@@ -122,7 +122,7 @@ export function throwProblems(errors: readonly Error[]): void {
 }
 
 /** Returns the problems that an error lists, or the error itself. */
-function problemsOf(error: Error): readonly Error[] {
+export function problemsOf(error: Error): readonly Error[] {
   const { problems }: { readonly problems?: unknown } = Object(error);
   const isList =
     Array.isArray(problems) &&

@@ -2,6 +2,7 @@ import { METHODS } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { RouteConflictError } from '../errors/setup-error.js';
 import { createRouter, parseMethod } from './router.js';
+import { start } from '../../test/support/start.js';
 
 const handler = () => undefined;
 
@@ -27,7 +28,7 @@ describe('registration', () => {
   });
 
   it('rejects a method that no request can have', () => {
-    expect(() => createRouter().on('FETCH', '/a', handler)).toThrow(
+    expect(() => start(createRouter().on('FETCH', '/a', handler))).toThrow(
       "A route cannot handle the method 'FETCH'.",
     );
   });
@@ -41,7 +42,7 @@ describe('conflicts', () => {
     ['/a"b', '/a%22b'],
   ])('%s and %s for one method throw an error that names both', (existing, added) => {
     const router = createRouter().get(existing, handler);
-    expect(() => router.get(added, handler)).toThrow(
+    expect(() => start(router.get(added, handler))).toThrow(
       expect.objectContaining({ name: 'RouteConflictError', method: 'GET', existing, added }),
     );
     expect(new RouteConflictError('GET', existing, added).message).toBe(
@@ -58,7 +59,7 @@ describe('conflicts', () => {
     const strict = createRouter({ strict: true }).get('/a', handler).get('/a/', handler);
     const relaxed = createRouter({ caseSensitive: false }).get('/a', handler);
     expect(strict.routes).toHaveLength(2);
-    expect(() => relaxed.get('/A', handler)).toThrow(RouteConflictError);
+    expect(() => start(relaxed.get('/A', handler))).toThrow(RouteConflictError);
   });
 });
 
@@ -89,10 +90,10 @@ describe('nesting', () => {
     const outer = createRouter();
     const inner = createRouter();
     outer.route('/inner', inner);
-    expect(() => inner.route('/outer', outer)).toThrow(
+    expect(() => start(inner.route('/outer', outer))).toThrow(
       "Cannot nest the router at '/outer': its parent would be nested in itself. Create a separate router.",
     );
-    expect(() => outer.route('/self', outer)).toThrow(
+    expect(() => start(outer.route('/self', outer))).toThrow(
       "Cannot nest the router at '/self': its parent would be nested in itself. Create a separate router.",
     );
   });
@@ -100,19 +101,21 @@ describe('nesting', () => {
   it('rejects a router that contains this one at any depth', () => {
     const [top, middle, bottom] = [createRouter(), createRouter(), createRouter()];
     top.route('/middle', middle.route('/bottom', bottom));
-    expect(() => bottom.route('/top', top)).toThrow(
+    expect(() => start(bottom.route('/top', top))).toThrow(
       expect.objectContaining({ code: 'ROUTER_CYCLE' }),
     );
   });
 
   it('rejects a router with other options', () => {
-    expect(() => createRouter().route('/a', createRouter({ strict: true }))).toThrow(
+    expect(() => start(createRouter().route('/a', createRouter({ strict: true })))).toThrow(
       "Cannot nest the router at '/a': it compares paths differently from its parent. Create both with the same caseSensitive and strict options.",
     );
   });
 
   it('rejects an invalid prefix', () => {
-    expect(() => createRouter().route('/a//b', createRouter())).toThrow("The pattern '/a//b'");
+    expect(() => start(createRouter().route('/a//b', createRouter()))).toThrow(
+      "The pattern '/a//b'",
+    );
   });
 });
 

@@ -1,9 +1,11 @@
 import {
+  atLine,
   boolean,
   captureCaller,
   describeValue,
   isPlainObject,
   type Kinds,
+  type Locate,
   locatorOf,
   setLocation,
 } from '@fairlead/options';
@@ -128,12 +130,8 @@ export abstract class RouteMethods<PrefixParams, S extends State> {
    *   relative to the mount prefix. Or an array of patterns.
    * @param options - Schemas and documentation of the route; optional.
    * @param handlers - Middleware of this route, then its handler.
-   * @throws {RouteConflictError} When an equivalent pattern is already registered for this method.
-   * @throws {InvalidPatternError} When the pattern is invalid.
-   * @throws {InvalidMiddlewareError} When a handler is missing or not a function.
-   * @throws {SetupError} `INVALID_METHOD`, when no request can have the method; `INVALID_OPTION`, when an
-   *   option is unknown or invalid.
-   * @throws {SealedError} When the application or the router is sealed.
+   * @throws {SealedError} When the application or the router is sealed. The start reports any other problem, such as
+   *   a second route with an equivalent pattern, an invalid pattern, option or method, or a missing handler.
    */
   on<
     Path extends string,
@@ -177,7 +175,69 @@ interface Table {
   readonly entries: (Route | { readonly prefix: string; readonly router: AnyRouter })[];
   readonly middleware: Middleware[];
   readonly byShape: Map<string, Route>;
+  readonly problems: SetupError[];
   isSealed: boolean;
+}
+
+/** Routers with problems that no application has reported yet. */
+const faulty = new Set<AnyRouter>();
+
+/**
+ * Runs a registration. Records its error with its location instead of throwing it, so that the start reports all of
+ * them together.
+ *
+ * @param locate - Where the application calls the registration.
+ * @returns Whether it succeeded.
+ */
+export function attempt(problems: SetupError[], locate: Locate, register: () => void): boolean {
+  try {
+    register();
+    return true;
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    setLocation(error, locate);
+    problems.push(error);
+    return false;
+  }
+}
+
+/** Returns the errors of registrations, whose messages end with a location from now on. */
+export function located(problems: readonly SetupError[]): readonly SetupError[] {
+  for (const problem of problems) {
+    if (!problem.message.includes(AT)) problem.message += atLine(problem);
+  }
+  return problems;
+}
+
+const AT = '\n  At: ';
+
+/** Lists the errors of registrations on a router and those nested in it. */
+export function problemsIn(router: AnyRouter): readonly SetupError[] {
+  const nested = nestedIn(router).flatMap((one) => problemsIn(one.router));
+  return [...located(router[TABLE].problems), ...nested];
+}
+
+/**
+ * Runs a registration on a router for a caller that reports its problem itself.
+ *
+ * @returns The problem, which the router forgets.
+ */
+export function takeProblem(router: AnyRouter, register: () => unknown): SetupError | undefined {
+  const { problems } = router[TABLE];
+  const { length } = problems;
+  register();
+  const [problem] = problems.splice(length);
+  if (length === 0) faulty.delete(router);
+  return problem;
+}
+
+/** Returns the errors of routers that are not mounted, once. */
+export function takeUnmounted(mounted: readonly AnyRouter[]): readonly SetupError[] {
+  const isMounted = (one: AnyRouter): boolean =>
+    mounted.some((router) => prefixesTo(router, one).length > 0);
+  const unmounted = [...faulty].filter((one) => !isMounted(one));
+  faulty.clear();
+  return unmounted.flatMap((one) => located(one[TABLE].problems));
 }
 
 /**
@@ -193,7 +253,13 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
   /** How the router compares paths. */
   readonly rules: Readonly<PathRules>;
   /** @internal */
-  readonly [TABLE]: Table = { entries: [], middleware: [], byShape: new Map(), isSealed: false };
+  readonly [TABLE]: Table = {
+    entries: [],
+    middleware: [],
+    byShape: new Map(),
+    problems: [],
+    isSealed: false,
+  };
 
   static {
     markCopy(Router.prototype);
@@ -217,12 +283,30 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
     callee: Callee,
     owner = 'router',
   ): this {
-    const { byShape, entries } = this[TABLE];
     const call = nameCall(owner, method, pattern);
     this.#assertOpen(call);
     const [first, ...others] = rest;
     const hasOptions = isRouteOptions(first);
-    const handlers = hasOptions ? others : rest;
+    // An object for each call, which has a location. That of a controller has one already.
+    const present = hasOptions ? locatorOf(first) : undefined;
+    const locate = present ?? captureCaller(callee);
+    return this.#attempt(locate, () => {
+      const options = present
+        ? (first as RouteOptions)
+        : Object.freeze({ ...(hasOptions && first) });
+      if (!present) setLocation(options, locate);
+      this.#add(call, method, pattern, options, hasOptions ? others : rest);
+    });
+  }
+
+  #add(
+    call: string,
+    method: List,
+    pattern: List,
+    options: RouteOptions,
+    handlers: readonly unknown[],
+  ): void {
+    const { byShape, entries } = this[TABLE];
     const methods = [method].flat().map(parseMethod);
     if (methods.length === 0)
       throw new SetupError('INVALID_METHOD', `${call} has no method. Pass at least one.`);
@@ -233,11 +317,7 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
     if (handlers.length === 0) throw new InvalidMiddlewareError(call);
     assertMiddleware(call, handlers);
     const patterns = paths.flatMap(expandPath).map((path) => parsePattern(path));
-    if (hasOptions) checkRouteOptions(call, first);
-    // An object for each call, which has a location. That of a controller has one already.
-    const isLocated = hasOptions && locatorOf(first) !== undefined;
-    const options = isLocated ? first : Object.freeze({ ...(hasOptions && first) });
-    if (!isLocated) setLocation(options, captureCaller(callee));
+    checkRouteOptions(call, options);
     const added = new Map<string, Route>();
     for (const one of methods) {
       for (const parsed of patterns) {
@@ -257,6 +337,10 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
     }
     for (const [key, route] of added) byShape.set(key, route);
     entries.push(...added.values());
+  }
+
+  #attempt(locate: Locate, register: () => void): this {
+    if (!attempt(this[TABLE].problems, locate, register)) faulty.add(this);
     return this;
   }
 
@@ -265,8 +349,7 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
    * It runs only when a route matches.
    *
    * @returns This router. Its type includes the state that the middleware sets.
-   * @throws {InvalidMiddlewareError} When an argument is not a function.
-   * @throws {SealedError} When the router is sealed.
+   * @throws {SealedError} When the router is sealed. The start reports an argument that is not a function.
    */
   use<A extends object = State>(middleware: Middleware<S & A>): Router<PrefixParams, S & A>;
   use<A extends object = State, B extends object = State>(
@@ -283,9 +366,10 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
   ): Router<PrefixParams, S & A>;
   use(...middleware: readonly AnyHandler[]): this {
     this.#assertOpen('router.use()');
-    assertMiddleware('router.use()', middleware);
-    this[TABLE].middleware.push(...(middleware as readonly Middleware[]));
-    return this;
+    return this.#attempt(captureCaller(this.use), () => {
+      assertMiddleware('router.use()', middleware);
+      this[TABLE].middleware.push(...(middleware as readonly Middleware[]));
+    });
   }
 
   /**
@@ -293,19 +377,23 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
    *
    * @param prefix - May contain parameters.
    * @param router - A router with the same options as this one.
-   * @throws {SetupError} `INVALID_ROUTER`, when `router` is not a router; `ROUTER_OPTIONS_DIFFER`, when the
-   *   options differ; `ROUTER_CYCLE`, when `router` contains this router; `ROUTER_MOUNTED_TWICE`, when it is
-   *   already nested at this prefix.
-   * @throws {InvalidPatternError} When the prefix is invalid or contains a wildcard.
-   * @throws {SealedError} When the router is sealed.
+   * @throws {SealedError} When the router is sealed. The start reports an invalid prefix, a value that is not a router,
+   *   other options, a router that contains this one, and one that is already nested at this prefix.
    */
   route<Prefix extends string, NestedParams>(
     prefix: PrefixFor<Prefix, NestedParams, PrefixParams>,
     router: Router<NestedParams, State>,
   ): this {
     this.#assertOpen('router.route()');
-    assertPath('router.route()', 'prefix', prefix);
-    assertRouter(`router.route('${prefix}')`, router);
+    return this.#attempt(captureCaller(this.route), () => {
+      assertPath('router.route()', 'prefix', prefix);
+      assertRouter(`router.route('${prefix}')`, router);
+      this.#assertNestable(prefix, router);
+      this[TABLE].entries.push({ prefix, router });
+    });
+  }
+
+  #assertNestable(prefix: string, router: AnyRouter): void {
     if (prefixesTo(router, this).length > 0) {
       throw new SetupError(
         'ROUTER_CYCLE',
@@ -323,8 +411,6 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
     const isSame = (other: string) => shapeOf(parsePrefix(other), this.rules) === shape;
     if (nestedIn(this).some((nested) => nested.router === router && isSame(nested.prefix)))
       throw mountedTwice('router', prefix);
-    this[TABLE].entries.push({ prefix, router });
-    return this;
   }
 
   /**
@@ -335,9 +421,8 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
    * @param routes - Called at once. Returns the routes by name, each created by one of the functions that it
    *   receives.
    * @returns This router, with the types of these routes.
-   * @throws {SetupError} `INVALID_OPTION`, when `routes` returns anything else; and as {@link RouteMethods.on}.
-   * @throws {InvalidPatternError} When the prefix is invalid or contains a wildcard.
-   * @throws {SealedError} When the router is sealed.
+   * @throws {SealedError} When the router is sealed. The start reports an invalid prefix, and a callback that returns
+   *   anything else.
    */
   define<Prefix extends string, Routes extends Readonly<Record<string, DefinedRoute>>>(
     prefix: Prefix,
@@ -353,25 +438,13 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
   >;
   define(prefix: string, routes: (builders: never) => unknown): this {
     this.#assertOpen('router.define()');
-    assertPath('router.define()', 'prefix', prefix);
-    parsePrefix(prefix);
-    const call = `router.define('${prefix}')`;
-    const fix = 'Return { name: get(…) }, with the functions that the callback receives.';
-    const refuse = (value: unknown, place: string): SetupError =>
-      new SetupError(
-        'INVALID_OPTION',
-        `${call} cannot use ${describeValue(value)} as ${place}. ${fix}`,
-      );
-    if (typeof routes !== 'function') throw refuse(routes, 'routes');
-    const router = new Router(this.rules);
-    const created = routes({ ...router, on: router.on.bind(router) } as never);
-    if (!isPlainObject(created)) throw refuse(created, 'the result of routes');
-    // The functions for each method return the router that they belong to.
-    for (const [name, route] of Object.entries(created)) {
-      if (route !== router) throw refuse(route, name);
-    }
-    this[TABLE].entries.push({ prefix, router });
-    return this;
+    return this.#attempt(captureCaller(this.define), () => {
+      assertPath('router.define()', 'prefix', prefix);
+      const router = new Router(this.rules);
+      fillRouter(router, `router.define('${prefix}')`, routes);
+      parsePrefix(prefix);
+      this[TABLE].entries.push({ prefix, router });
+    });
   }
 
   /** All routes, including those of nested routers, in order of registration. */
@@ -385,6 +458,23 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
 
   #assertOpen(call: string): void {
     if (this[TABLE].isSealed) throw new SealedError(call);
+  }
+}
+
+/** Adds the routes that the callback of `router.define()` creates. */
+function fillRouter(router: Router, call: string, routes: unknown): void {
+  const fix = 'Return { name: get(…) }, with the functions that the callback receives.';
+  const refuse = (value: unknown, place: string): SetupError =>
+    new SetupError(
+      'INVALID_OPTION',
+      `${call} cannot use ${describeValue(value)} as ${place}. ${fix}`,
+    );
+  if (typeof routes !== 'function') throw refuse(routes, 'routes');
+  const created: unknown = routes({ ...router, on: router.on.bind(router) });
+  if (!isPlainObject(created)) throw refuse(created, 'the result of routes');
+  // The functions for each method return the router that they belong to.
+  for (const [name, route] of Object.entries(created)) {
+    if (route !== router) throw refuse(route, name);
   }
 }
 
