@@ -216,7 +216,7 @@ it('rateLimitGuard() checks its options, and is a factory', () => {
 
 it('is refused where middleware belongs', () => {
   const guard = rateLimitGuard({ points: 1, duration: 60 });
-  expect(() => createApp().use(guard)).toThrow(
+  expect(() => createApp().use(guard).seal()).toThrow(
     'app.use() received the guard rateLimit, which never calls next(). Use rateLimit(), or list the guard in @UseGuard() of @fairlead/controllers.',
   );
 });
