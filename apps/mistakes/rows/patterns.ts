@@ -199,9 +199,12 @@ mistake(
   "`router.route('/users').get(handler)`, as in Express",
   { compiler: 'arguments', startup: 'router' },
   () =>
-    createRouter()
-      .route('/users')
-      .get(() => 1),
+    createApp().route(
+      '/',
+      createRouter()
+        .route('/users')
+        .get(() => 1),
+    ),
   '/users',
 );
 

@@ -104,7 +104,7 @@ describe('a router with a mistake that no application mounts', () => {
     emitWarning.mockRestore();
   });
 
-  it('is part of the report if the start fails, as when its prefix is wrong', () => {
+  it('is part of the report if its prefix is wrong', () => {
     const router = createRouter().get('/a//b', handler);
     const app = createApp().route('/x/*', router);
     expect(() => app.seal()).toThrow(/2 problems.*'\/x\/\*'.*'\/a\/\/b'/s);

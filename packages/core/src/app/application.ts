@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { captureCaller, type Locate, setLocation } from '@fairlead/options';
+import { captureCaller, setLocation } from '@fairlead/options';
 import { createLayout, type Layout, prefixesIn } from '../checks/layout.js';
 import { findErrors } from '../checks/rules.js';
 import { markCopy } from '../copies.js';
@@ -157,7 +157,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   use(...candidates: readonly (string | AnyHandler)[]): this {
     this.#assertOpen('app.use()');
     const locate = captureCaller(this.use);
-    return this.#attempt(locate, () => {
+    attempt(this.#problems, locate, () => {
       const [first, ...others] = candidates;
       const prefix = typeof first === 'string' ? first : undefined;
       const middleware = (prefix === undefined ? candidates : others) as readonly Middleware[];
@@ -172,6 +172,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
       parsePrefix(prefix ?? '/');
       this.#add({ prefix: prefix || '/', middleware: placed });
     });
+    return this;
   }
 
   /**
@@ -189,14 +190,16 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   ): this {
     this.#assertOpen('app.route()');
     const locate = captureCaller(this.route);
-    return this.#attempt(locate, () => {
+    const mount = () => {
       assertPath('app.route()', 'prefix', prefix);
       assertRouter(`app.route('${prefix}')`, router);
       parsePrefix(prefix);
-      const mount = { prefix, router };
-      setLocation(mount, locate);
-      this.#add(mount);
-    });
+      const entry = { prefix, router };
+      setLocation(entry, locate);
+      this.#add(entry);
+    };
+    attempt(this.#problems, locate, mount, router);
+    return this;
   }
 
   /** @internal */
@@ -217,11 +220,6 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   #add(entry: Entry): void {
     this.#router = undefined;
     this.#entries.push(entry);
-  }
-
-  #attempt(locate: Locate, register: () => void): this {
-    attempt(this.#problems, locate, register);
-    return this;
   }
 
   /**
@@ -272,11 +270,8 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   #findErrors(layout: Layout, other?: AnyRouter): readonly Error[] {
     const mounted = this.#entries.flatMap((entry) => ('router' in entry ? entry.router : []));
     const routers = other instanceof Router ? [...mounted, other] : mounted;
-    return [
-      ...located(this.#problems),
-      ...new Set(routers.flatMap(problemsIn)),
-      ...findErrors(layout, !this.#isOpen),
-    ];
+    const registrations = new Set([...located(this.#problems), ...routers.flatMap(problemsIn)]);
+    return [...registrations, ...findErrors(layout, !this.#isOpen)];
   }
 
   /** Returns every route of every mounted router, with its full pattern, in order of registration. */

@@ -10,7 +10,7 @@ import { after } from '../next.js';
 import { compose, type Middleware, Sample, type Step } from '../pipeline/pipeline.js';
 import { createShield } from '../router/foreign.js';
 import { createMount, createPrefixStep, type Entry } from '../router/mount.js';
-import { takeUnmounted } from '../router/router.js';
+import { takeUnreported } from '../router/router.js';
 import { describeUnknown } from '../schema/route-schemas.js';
 import type { Settings } from './options.js';
 
@@ -63,13 +63,9 @@ export function seal(
     mounts.push(mount);
     return [mount];
   });
-  const all = [...problems, ...schemaProblems, ...ready()];
-  const routers = entries.flatMap((entry) => ('router' in entry ? entry.router : []));
-  const unmounted = takeUnmounted(routers);
-  throwProblems(all.length > 0 ? [...all, ...unmounted] : all);
-  for (const { message } of unmounted) {
+  for (const { message } of takeUnreported(problems))
     warn('FAIRLEAD_ROUTE', `A router that is not mounted has a problem: ${message}`);
-  }
+  throwProblems([...problems, ...schemaProblems, ...ready()]);
   for (const [code, message] of findWarnings(layout)) warn(code, message);
   const stacks = describeStacks('createApp()', errors);
   if (stacks !== undefined && !isIntended(app)) warn('FAIRLEAD_OPTION', stacks);

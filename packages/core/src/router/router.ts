@@ -187,16 +187,22 @@ const faulty = new Set<AnyRouter>();
  * them together.
  *
  * @param locate - Where the application calls the registration.
+ * @param router - The router that it mounts, whose problems are added if that fails.
  * @returns Whether it succeeded.
  */
-export function attempt(problems: SetupError[], locate: Locate, register: () => void): boolean {
+export function attempt(
+  problems: SetupError[],
+  locate: Locate,
+  register: () => void,
+  router?: unknown,
+): boolean {
   try {
     register();
     return true;
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;
     setLocation(error, locate);
-    problems.push(error);
+    problems.push(error, ...(router instanceof Router ? problemsIn(router) : []));
     return false;
   }
 }
@@ -231,13 +237,11 @@ export function takeProblem(router: AnyRouter, register: () => unknown): SetupEr
   return problem;
 }
 
-/** Returns the errors of routers that are not mounted, once. */
-export function takeUnmounted(mounted: readonly AnyRouter[]): readonly SetupError[] {
-  const isMounted = (one: AnyRouter): boolean =>
-    mounted.some((router) => prefixesTo(router, one).length > 0);
-  const unmounted = [...faulty].filter((one) => !isMounted(one));
+/** Returns the errors of routers that no application reports, once. */
+export function takeUnreported(reported: readonly Error[]): readonly SetupError[] {
+  const problems = [...faulty].flatMap((router) => located(router[TABLE].problems));
   faulty.clear();
-  return unmounted.flatMap((one) => located(one[TABLE].problems));
+  return problems.filter((problem) => !reported.includes(problem));
 }
 
 /**
@@ -339,8 +343,8 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
     entries.push(...added.values());
   }
 
-  #attempt(locate: Locate, register: () => void): this {
-    if (!attempt(this[TABLE].problems, locate, register)) faulty.add(this);
+  #attempt(locate: Locate, register: () => void, nested?: unknown): this {
+    if (!attempt(this[TABLE].problems, locate, register, nested)) faulty.add(this);
     return this;
   }
 
@@ -385,12 +389,13 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
     router: Router<NestedParams, State>,
   ): this {
     this.#assertOpen('router.route()');
-    return this.#attempt(captureCaller(this.route), () => {
+    const nest = () => {
       assertPath('router.route()', 'prefix', prefix);
       assertRouter(`router.route('${prefix}')`, router);
       this.#assertNestable(prefix, router);
       this[TABLE].entries.push({ prefix, router });
-    });
+    };
+    return this.#attempt(captureCaller(this.route), nest, router);
   }
 
   #assertNestable(prefix: string, router: AnyRouter): void {
@@ -438,13 +443,14 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
   >;
   define(prefix: string, routes: (builders: never) => unknown): this {
     this.#assertOpen('router.define()');
-    return this.#attempt(captureCaller(this.define), () => {
+    const router = new Router(this.rules);
+    const define = () => {
       assertPath('router.define()', 'prefix', prefix);
-      const router = new Router(this.rules);
       fillRouter(router, `router.define('${prefix}')`, routes);
       parsePrefix(prefix);
       this[TABLE].entries.push({ prefix, router });
-    });
+    };
+    return this.#attempt(captureCaller(this.define), define, router);
   }
 
   /** All routes, including those of nested routers, in order of registration. */
