@@ -361,24 +361,6 @@ mistake('`@Body()` in a GET route', { warning: 'A body is required' }, () => {
 });
 
 mistake(
-  '`@Body()` without a body parser',
-  { warning: 'Register app.use(json())' },
-  async () => {
-    @Controller()
-    class Users {
-      @Post()
-      create(@Body() user: unknown) {
-        return user;
-      }
-    }
-    const router = createRouter();
-    registerController(router, Users, { container: createContainer() });
-    return createApp().route('/', router);
-  },
-  post('/', { name: 'Ada' }),
-);
-
-mistake(
   'a client that sends no `Content-Type`',
   { response: 'without a Content-Type' },
   () =>
@@ -496,20 +478,6 @@ mistake('a required body of a GET route', { warning: 'Use QUERY or POST' }, () =
   createApp()
     .use(json())
     .get('/', { body: z.object({}) }, ({ body }) => body),
-);
-
-mistake(
-  'a body schema without a body parser',
-  { warning: 'No parser reads the body of: POST /users' },
-  () => createApp().post('/users', { body: z.object({}) }, ({ body }) => body),
-  post('/users', {}),
-);
-
-mistake(
-  'a QUERY route with a body schema without a body parser',
-  { warning: 'No parser reads the body of: QUERY /users' },
-  () => createApp().query('/users', { body: z.object({}) }, ({ body }) => body),
-  ['/users', { method: 'QUERY', headers: { 'Content-Type': 'application/json' }, body: '{"a":1}' }],
 );
 
 mistake(

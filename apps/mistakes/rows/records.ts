@@ -168,16 +168,3 @@ mistake(
   },
   '/notes',
 );
-
-mistake(
-  'a body that no parser reads: `define()` without `json()`',
-  { warning: 'json()' },
-  () =>
-    createApp().route(
-      '/',
-      createRouter().define('/notes', ({ post }) => ({
-        add: post('/', { body: Note }, ({ body }) => body),
-      })),
-    ),
-  post('/notes', { text: 'Hi' }),
-);

@@ -35,6 +35,7 @@ export {
   createQueryReader,
   createValidate,
   mayBeEmpty,
+  parseDeclaredBody,
   requireParsedBody,
 } from './schema/route-schemas.js';
 export { acceptsAbsence, validateValue } from './schema/schema.js';

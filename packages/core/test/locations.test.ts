@@ -179,11 +179,6 @@ it.each<[name: string, register: (app: Application) => unknown, place: string]>(
     "(app) => app.get('/a/a', handler),",
   ],
   [
-    'a route without a body parser',
-    (app) => app.post('/body', { body: z.string() }, handler),
-    "(app) => app.post('/body', { body: z.string() }, handler),",
-  ],
-  [
     'a route with an impossible input',
     (app) => app.get('/input', { query: z.object({ page: z.number() }) }, () => 1),
     "(app) => app.get('/input', { query: z.object({ page: z.number() }) }, () => 1),",

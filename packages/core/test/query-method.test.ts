@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http';
 import { exchange } from '@fairlead/test-support/raw-connection';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, } from 'vitest';
 import { z } from 'zod';
 import {
   type Application,
@@ -140,15 +140,6 @@ describe('a QUERY route', () => {
       const response = await app.request('/', { method });
       expect([response.status, response.headers.get('Allow')]).toEqual([405, 'OPTIONS, QUERY']);
     }
-  });
-
-  it('causes a warning if no parser reads its body', () => {
-    const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
-    createApp()
-      .query('/books', { body: Search }, ({ body }) => body)
-      .seal();
-    expect(emitWarning.mock.calls.join()).toContain('No parser reads the body of: QUERY /books.');
-    emitWarning.mockRestore();
   });
 });
 

@@ -3,6 +3,7 @@ import { connectRaw } from '@fairlead/test-support/raw-connection';
 import { describe, expect, it, vi } from 'vitest';
 import { requireParsedBody } from '../src/extend.js';
 import {
+  content,
   createApp,
   createRouter,
   json,
@@ -137,15 +138,18 @@ describe('a route with a body schema', () => {
     expect(await failed.promise).toMatchObject({ status: 400, code: 'BODY_ABORTED' });
   });
 
-  it('reports a JSON body for which the application has no parser', async () => {
+  it('reports a body that it takes, but for which the application has no parser', async () => {
     const onError = vi.fn();
-    const app = createApp({ onError }).post('/', { body: schema }, echo);
-    const response = await app.request('/', post('{}', 'application/json; charset=utf-8'));
+    const body = content({ 'text/csv': schema });
+    const app = createApp({ onError }).post('/', { body }, echo);
+    const response = await app.request('/', post('a,b', 'text/csv; charset=utf-8'));
     expect([response.status, await response.json()]).toMatchObject([
       415,
       { code: 'BODY_NOT_READ' },
     ]);
-    expect(onError).toHaveBeenCalledOnce();
+    expect(onError.mock.calls).toMatchObject([
+      [{ cause: { message: expect.stringContaining("text({ type: 'text/csv' })") } }, {}],
+    ]);
   });
 });
 

@@ -102,6 +102,9 @@ describe('a rejection', () => {
   });
 });
 
+/** Validates nothing. */
+const accept = (value: unknown) => ({ value });
+
 describe('csrfTokens', () => {
   it('sends a cookie of any name over TLS only, with the strictest prefix', async () => {
     const tokens = csrfTokens({ keys: [KEY], session: () => undefined, name: 'Form-1' });
@@ -116,6 +119,21 @@ describe('csrfTokens', () => {
     ]);
     const headers = { Cookie: cookie, 'X-CSRF-Token': token };
     expect(await (await app.request('/', { method: 'POST', headers })).json()).toBe(true);
+  });
+
+  it('finds the field of a body that only the route declares', async () => {
+    const tokens = csrfTokens({ keys: [KEY], session: () => undefined, secure: false });
+    const body = { '~standard': { version: 1, vendor: 'test', validate: accept } } as const;
+    const app = createApp()
+      .get('/', (ctx) => tokens.issue(ctx))
+      .post('/', { body }, csrf({ tokens }), (ctx) => ctx.body);
+    const token = String(await (await app.request('/')).json());
+    const send = async (_csrf: string) => {
+      const headers = { Cookie: `csrf=${token}`, 'Content-Type': 'application/json' };
+      const init = { method: 'POST', headers, body: JSON.stringify({ _csrf }) };
+      return (await app.request('/', init)).status;
+    };
+    expect([await send(token), await send('other')]).toEqual([200, 403]);
   });
 
   it('uses the header, the field and the cookie of its options, also in your own code', async () => {

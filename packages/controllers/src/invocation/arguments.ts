@@ -85,7 +85,7 @@ export function createReadArguments(
     if (issues.length > 0) throw refusal(ctx, issues, handler, invalidParams);
     return values;
   };
-  if (!parameters.some(({ source, schema }) => source === 'body' && schema)) return read;
+  if (!parameters.some(({ source }) => source === 'body')) return read;
   return (ctx) => {
     const checking = requireParsedBody(ctx);
     return checking === undefined ? read(ctx) : checking.then(() => read(ctx));

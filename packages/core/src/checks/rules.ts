@@ -1,15 +1,7 @@
 import { isIntended, nearestName } from '@fairlead/options';
-import {
-  descriptionOf,
-  isResponder,
-  isUnknown,
-  mediaTypesOf,
-  passesOn,
-  roleOf,
-} from '../description.js';
+import { descriptionOf, isResponder, isUnknown, passesOn, roleOf } from '../description.js';
 import { SetupError } from '../errors/setup-error.js';
 import type { Middleware } from '../pipeline/pipeline.js';
-import { readsBody } from '../router/mount.js';
 import { isBelow, overlaps, type Pattern } from '../router/pattern.js';
 import { Tree } from '../router/tree.js';
 import {
@@ -40,8 +32,7 @@ const WARNINGS: readonly Check[] = [
   forMiddleware({ FAIRLEAD_ORDER: [missesErrors, (one) => missesRoutes(one, false)] }),
   forRoutes({
     FAIRLEAD_ROUTE: [repeatsPrefix],
-    FAIRLEAD_BODY: [lacksParser, parsesTwice],
-    FAIRLEAD_ORDER: [opensAsPage],
+    FAIRLEAD_ORDER: [opensAsPage, parsesTwice],
     FAIRLEAD_INPUT: [demandsImpossible],
     FAIRLEAD_TOOL: [lacksServer],
   }),
@@ -178,17 +169,6 @@ function repeatsPrefix({ pattern, isIntended }: PlacedRoute): Found {
   const [, repeated] = /((?:\/[^/:*]+)+)\1(?![^/])/.exec(pattern.text) ?? [];
   if (repeated === undefined || isIntended) return;
   return `'${repeated}' occurs twice in a row in a pattern: ${NAMES}. Remove it from the prefix or the path, or pass the router, the handler or the controller to intended().`;
-}
-
-function lacksParser({ method, options, functions }: PlacedRoute): Found {
-  if (!readsBody(options) || method === 'GET' || mediaTypesOf(functions).length > 0) return;
-  // A parser of the application mentions the stream, the request, or the body that it sets.
-  const mayRead = (one: Middleware): boolean =>
-    isIntended(one) ||
-    isResponder(one) ||
-    /bodyStream|\breq\b|\.body\s*=[^=]/.test(`${descriptionOf(one)?.wraps ?? one}`);
-  if (functions.some(mayRead)) return;
-  return `No parser reads the body of: ${NAMES}. Register app.use(json()) before it. If other middleware reads the body, pass that to intended().`;
 }
 
 function parsesTwice({ functions }: PlacedRoute): Found {

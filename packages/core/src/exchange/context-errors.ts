@@ -11,9 +11,13 @@ export function requestOf({ method, route, target }: Exchange): string {
   return `${method} ${route?.pattern ?? target.path}`;
 }
 
-/** Creates the error for a JSON body that nothing parses, which is a mistake of the application. */
+/** Creates the error for a body that nothing parses, although the route takes it: a mistake of the application. */
 export function noParser(type: string): UnsupportedMediaTypeError {
-  const cause = new Error('No middleware parses JSON before this route. Add app.use(json()).');
+  const { essence } = parseMediaType(type);
+  const fix = isJson(essence)
+    ? 'Add app.use(json()), or declare the body of the route.'
+    : `Add a parser before it, such as text({ type: '${essence}' }).`;
+  const cause = new Error(`No middleware parses ${essence} before this route. ${fix}`);
   const options = { code: 'BODY_NOT_READ', report: true, cause };
   return new UnsupportedMediaTypeError(`Cannot read the body of type '${type}'.`, options);
 }

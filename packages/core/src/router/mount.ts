@@ -130,7 +130,7 @@ function wrapHandler(handler: Middleware, route: string, options: RouteOptions):
 }
 
 /** Whether a schema or the handler of a route reads the parsed body, as far as its options tell. */
-export function readsBody({ body, inputs = [] }: RouteOptions): boolean {
+function readsBody({ body, inputs = [] }: RouteOptions): boolean {
   return body !== undefined || inputs.some(({ source }) => source === 'body');
 }
 
@@ -140,8 +140,8 @@ function bodyTypes(
   functions: readonly Middleware[],
 ): readonly string[] {
   const schemas = [body, ...inputs.map(({ source, schema }) => source === 'body' && schema)];
-  const types = schemas.flatMap(namedTypes);
-  return types.length > 0 ? types : mediaTypesOf(functions);
+  const named = schemas.flatMap(namedTypes);
+  return named.length > 0 ? named : mediaTypesOf(functions);
 }
 
 /**
@@ -170,14 +170,17 @@ export function createMount(
     const run = first !== undefined && others.length === 0 ? first : compose(steps);
     const { text, names, endsInWildcard } = pattern;
     const write = createRouteWriter(route, options, policy, problems, unknown);
-    const readsBodies = readsBody(options) || method === 'QUERY';
-    const mediaTypes = readsBodies ? bodyTypes(options, functions) : [];
+    const declaresBody = readsBody(options);
+    const types = declaresBody || method === 'QUERY' ? bodyTypes(options, functions) : [];
+    const parsesJson = declaresBody && mediaTypesOf(functions).length === 0;
+    const mediaTypes = parsesJson && types.length === 0 ? ['application/json'] : types;
     const preflight = handlers.findLast((handler) => roleOf(handler) === 'cors');
     tree.insert(method, pattern, {
       pattern: text,
       names,
       endsInWildcard,
       mediaTypes,
+      parsesJson,
       write,
       mayBeEmpty: options.response && ((status) => mayBeEmpty(options, status)),
       run,

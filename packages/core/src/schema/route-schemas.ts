@@ -1,5 +1,6 @@
 import { atLine, isIntended, NO_CONTENT_STATUSES } from '@fairlead/options';
 import { acceptQuery, isJson, parseMediaType } from '../body/media-type.js';
+import { json } from '../body/parsers.js';
 import { aborted } from '../body/read-body.js';
 import {
   BadRequestError,
@@ -14,6 +15,7 @@ import type { Context } from '../exchange/context.js';
 import { noParser, refuseContext } from '../exchange/context-errors.js';
 import { EXCHANGE, hasUnreadBody, isFilled, type RouteWriter } from '../exchange/exchange.js';
 import { isPromiseLike, type Next } from '../next.js';
+import type { Middleware } from '../pipeline/pipeline.js';
 import { getHeader } from '../response/headers.js';
 import { isBody, isResponse } from '../response/record.js';
 import { serialize } from '../response/serialize.js';
@@ -186,18 +188,44 @@ export function createValidate(
 }
 
 /**
- * Checks that a parser has read the body of a request before a schema validates it. Requests without a body
- * or with an empty one pass, and so do those whose body middleware has already read.
+ * Makes sure that the body of a request was read, before a schema or a handler reads the parsed body. Without a
+ * parser before the route, it parses JSON as `json()` does by default. Requests without a body or with an empty one
+ * pass, and so do those whose body was set or has already been read.
  *
- * @returns A promise only for a body without `Content-Length` that nothing has read. It may be empty.
- * @throws {UnsupportedMediaTypeError} 415, with `Accept`, and `Accept-Query` for QUERY, when no parser before the
- *   route reads the body's type; 415 `BODY_NOT_READ`, when the body is JSON and there is no parser.
+ * @returns A promise only for a body that it parses, or one without `Content-Length`, which may be empty.
+ * @throws {UnsupportedMediaTypeError} 415, with `Accept`, and `Accept-Query` for QUERY, when no parser reads the body's
+ *   type; 415 `BODY_NOT_READ`, when the body is JSON and the route declares none.
  * @throws {BadRequestError} 400 `BODY_ABORTED`, when the client disconnects before it sends any byte.
+ * @throws {HttpError} Same as `json()`.
  * @see RFC 9110 §15.5.16
  */
 export function requireParsedBody(ctx: Context): void | Promise<void> {
   const exchange = ctx[EXCHANGE] ?? refuseContext('requireParsedBody()', ctx);
   if (exchange.requestBody !== undefined || !hasUnreadBody(exchange)) return;
+  const parsing = parseDeclaredBody(ctx);
+  return parsing === undefined ? refuseUnreadBody(ctx) : parsing.then(() => refuseUnreadBody(ctx));
+}
+
+/** The parser of routes without one, created for the first of them. */
+let parseJson: Middleware | undefined;
+
+/**
+ * Parses the JSON body of a route that declares a body and has no parser before it, as `json()` does by default. Does
+ * nothing for other routes, other media types, and a body that was set or read.
+ *
+ * @throws {HttpError} Same as `json()`.
+ */
+export function parseDeclaredBody(ctx: Context): Promise<void> | undefined {
+  const exchange = ctx[EXCHANGE] ?? refuseContext('parseDeclaredBody()', ctx);
+  if (exchange.route?.parsesJson !== true || exchange.requestBody !== undefined) return undefined;
+  if (!hasUnreadBody(exchange)) return undefined;
+  parseJson ??= json();
+  return parseJson(ctx, () => undefined) as Promise<void> | undefined;
+}
+
+/** @returns A promise only for a body without `Content-Length`, which may be empty. */
+function refuseUnreadBody(ctx: Context): void | Promise<void> {
+  if (!hasUnreadBody(ctx[EXCHANGE])) return;
   if (ctx.get('Content-Length') !== undefined) throw unreadBody(ctx);
   return new Promise((resolve, reject) => {
     const stream = ctx.bodyStream();
@@ -227,8 +255,9 @@ export function requireMediaType(ctx: Context, next: Next): void | Promise<void>
 function unreadBody(ctx: Context): UnsupportedMediaTypeError {
   const type = ctx.get('Content-Type');
   const declared = ctx[EXCHANGE].route?.mediaTypes ?? [];
-  if (declared.length === 0 && type !== undefined && isJson(parseMediaType(type).essence))
-    return noParser(type);
+  const essence = parseMediaType(type ?? '').essence;
+  const isTaken = declared.length === 0 ? isJson(essence) : declared.includes(essence);
+  if (type !== undefined && isTaken && hasUnreadBody(ctx[EXCHANGE])) return noParser(type);
   const accepted = declared.length === 0 ? ['application/json'] : declared;
   const list = [accepted.slice(0, -1).join(', '), accepted.at(-1)].filter(Boolean).join(' or ');
   return new UnsupportedMediaTypeError(

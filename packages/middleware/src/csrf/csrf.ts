@@ -1,5 +1,11 @@
 import { type Context, ForbiddenError, type Middleware } from '@fairlead/core';
-import { assertOptions, describe, describeFactories, descriptionOf } from '@fairlead/core/extend';
+import {
+  assertOptions,
+  describe,
+  describeFactories,
+  descriptionOf,
+  parseDeclaredBody,
+} from '@fairlead/core/extend';
 import { arrayOf, fn, type Kinds, kind, named, oneOf } from '@fairlead/options';
 import type { CsrfTokens } from './tokens.js';
 
@@ -40,8 +46,8 @@ const CSRF_OPTIONS: Kinds<CsrfOptions> = {
 export function csrf(options: CsrfOptions = {}): Middleware {
   const check = createCheck('csrf()', options);
   const middleware: Middleware = named('csrf', (ctx, next) => {
-    check(ctx);
-    return next();
+    const checking = check(ctx);
+    return checking === undefined ? next() : checking.then(next);
   });
   const { after = [] } = descriptionOf(options.tokens) ?? {};
   return describe(middleware, { role: 'input', after, sends: SENDS });
@@ -56,11 +62,11 @@ const SENDS = { methods: ['POST', 'PUT', 'PATCH', 'DELETE'], responses: { 403: {
  *
  * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid.
  */
-export function csrfGuard(options: CsrfOptions = {}): (ctx: Context) => boolean {
+export function csrfGuard(options: CsrfOptions = {}): (ctx: Context) => boolean | Promise<boolean> {
   const check = createCheck('csrfGuard()', options);
   const guard = named('csrfGuard', (ctx: Context) => {
-    check(ctx);
-    return true;
+    const checking = check(ctx);
+    return checking === undefined ? true : checking.then(() => true);
   });
   return describe(guard, { role: 'guard', middleware: 'csrf()', sends: SENDS });
 }
@@ -71,25 +77,33 @@ describeFactories(csrf, csrfGuard);
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY']);
 
 /** Creates the check. The README has it as a table. */
-function createCheck(call: string, options: CsrfOptions): (ctx: Context) => void {
+function createCheck(
+  call: string,
+  options: CsrfOptions,
+): (ctx: Context) => Promise<void> | undefined {
   assertOptions(call, options, CSRF_OPTIONS);
   const { tokens, withoutCredentials = 'allow', skip = () => false } = options;
   const origins: ReadonlySet<string> = new Set(options.origins);
 
   return (ctx) => {
-    if (SAFE_METHODS.has(ctx.method) || skip(ctx)) return;
+    if (SAFE_METHODS.has(ctx.method) || skip(ctx)) return undefined;
     const site = ctx.get('Sec-Fetch-Site');
     const origin = ctx.get('Origin');
-    if (site === 'same-origin') return;
-    if (origin !== undefined && origins.has(origin)) return;
+    if (site === 'same-origin') return undefined;
+    if (origin !== undefined && origins.has(origin)) return undefined;
     if (site !== undefined || origin !== undefined) {
       const isUserInitiated = site === undefined || site === 'none';
-      if (isUserInitiated && origin !== undefined && origin === ownOrigin(ctx)) return;
+      if (isUserInitiated && origin !== undefined && origin === ownOrigin(ctx)) return undefined;
       throw crossOrigin(ctx, origin);
     }
-    if (withoutCredentials === 'allow' && !hasCredentials(ctx)) return;
+    if (withoutCredentials === 'allow' && !hasCredentials(ctx)) return undefined;
     if (tokens === undefined) throw unknownOrigin();
-    if (!tokens.isValid(ctx)) throw invalidToken();
+    const verify = (): void => {
+      if (!tokens.isValid(ctx)) throw invalidToken();
+    };
+    // The token may be a member of the body.
+    const parsing = parseDeclaredBody(ctx);
+    return parsing === undefined ? verify() : parsing.then(verify);
   };
 }
 
