@@ -248,6 +248,116 @@ describe('the functions for each method', () => {
   });
 });
 
+describe('a parameter of a path', () => {
+  const echo = createApp();
+  for (const pattern of ['/:a', '/:a.json', '/:a/b', '/a/:a?', '/:a-:b', '/:a,:b', '/f/*a']) {
+    echo.get(`/api${pattern}`, ({ params }) => params);
+  }
+  const caller = createClient('http://localhost/api', { fetch: (request) => echo.fetch(request) });
+
+  it.each([
+    ['/:a', { a: 'a/../b' }],
+    ['/:a', { a: '%2e%2e' }],
+    ['/:a', { a: '..\\..\\b' }],
+    ['/:a', { a: '...' }],
+    ['/:a', { a: '?b=c#d;e&f' }],
+    ['/:a', { a: '\u0001\t\r\n\u007f\u2028\u{1f600}' }],
+    ['/:a', { a: '//example.com' }],
+    ['/:a.json', { a: 'b.json' }],
+    ['/{a}.json', { a: 'b' }],
+    ['/{a}/b', { a: '{b}' }],
+    ['/:a-:b', { a: 'b', b: 'c-d' }],
+    ['/:a,:b', { a: 'b c', b: ',' }],
+    ['/a/:a?', { a: 'b' }],
+    ['/f/*a', { a: 'b/c d/%2F/...' }],
+    ['/f/*a', { a: 'b\\..\\c/' }],
+  ])('reaches the route of %s as it is: %j', async (pattern, params) => {
+    expect(await caller.get(pattern, { params })).toEqual(params);
+  });
+
+  it.each([
+    [0, '0'],
+    [-1.5, '-1.5'],
+    [2n, '2'],
+    [false, 'false'],
+    [SINCE, SINCE.toJSON()],
+  ])('may be %s', async (a, text) => {
+    expect(await caller.get('/:a/b', { params: { a } })).toEqual({ a: text });
+  });
+
+  it.each([
+    '',
+    '.',
+    '..',
+    '\0',
+    'a\0',
+    '\ud800',
+    null,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    new Date(Number.NaN),
+    {},
+    [],
+    ['..'],
+    Symbol('a'),
+    () => '..',
+    new String('..'),
+  ])('must be text that a segment can carry: not %j', async (a) => {
+    for (const pattern of ['/:a', '/users/:a', '/:a/admin', '/:a.json', '/{a}', '/a/:a?', '/*a']) {
+      const problem = `Cannot call ${pattern}: the parameter 'a' cannot be part of a path.`;
+      await expect(caller.get(pattern, { params: { a } })).rejects.toThrow(problem);
+    }
+  });
+
+  it.each([
+    '..',
+    '../../admin/export',
+    'a/../../b',
+    'a/..',
+    'a/.',
+    './a',
+    'a//b',
+    '/a',
+    '//example.com/a',
+    'a//',
+    '/',
+    '/..',
+    'a/\0',
+    'a/\udc00',
+  ])('must have no empty or relative segments in a wildcard: %j', async (path) => {
+    const call = caller.send('DELETE', '/f/*path', { params: { path } });
+    await expect(call).rejects.toThrow(TypeError);
+  });
+
+  it.each([
+    ['/:a-:b', { a: 'b-c', b: 'd' }],
+    ['/:a,:b', { a: 'b,c', b: 'd' }],
+    ['/:ax:b', { ax: 'b', b: '' }],
+    ['/{a}--{b}', { a: 'b-', b: 'c' }],
+    ['/{a}X{b}', { a: 'bx', b: 'c' }],
+    ['/{a}{b}', { a: 'bc', b: 'd' }],
+  ])('must leave the values of %s apart: %j', async (pattern, params) => {
+    await expect(caller.get(pattern, { params })).rejects.toThrow(TypeError);
+  });
+
+  it('is not inherited', async () => {
+    const call = caller.get('/:toString', { params: {} });
+    await expect(call).rejects.toThrow("the parameter 'toString' cannot be part of a path");
+  });
+
+  it('cannot change the host', async () => {
+    expect(await caller.get('*a', { params: { a: '.example.com' } })).toEqual({
+      a: '.example.com',
+    });
+  });
+});
+
+it('the URL of a client has no query or fragment', () => {
+  for (const url of ['http://localhost/?key=1', new URL('http://localhost/a#b'), '/api?']) {
+    expect(() => createClient(url)).toThrow(/^Cannot create a client for .*: it has a query/);
+  }
+});
+
 describe('send()', () => {
   it('returns a body by its status', async () => {
     const result = await client.send('POST', '/api/users', { body: { name: 'Ada' } });

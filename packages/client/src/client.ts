@@ -1,3 +1,4 @@
+import { encodePathValue, encodeWildcardValue } from '@fairlead/options';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import type {
   Api,
@@ -109,6 +110,7 @@ interface Answer {
  *
  * @typeParam Routes - Such as `ClientOf<[typeof users], '/api'>`.
  * @param url - The URL that the paths are relative to, such as `https://api.example.com`.
+ * @throws {TypeError} When the URL has a query or a fragment.
  */
 export function createClient<Routes extends AnyApi = Api>(
   url: string | URL,
@@ -116,6 +118,11 @@ export function createClient<Routes extends AnyApi = Api>(
 ): Client<Routes> {
   const { headers: shared = {}, credentials = 'same-origin', fetch: given } = options;
   const base = String(url).replace(/\/$/, '');
+  if (/[?#]/.test(base)) {
+    throw new TypeError(
+      `Cannot create a client for ${base}: it has a query or a fragment, which no path can follow. Remove it, or send a key in headers.`,
+    );
+  }
 
   async function request(method: string, path: string, call: AnyOptions): Promise<Answer> {
     const target = base + fillPattern(path, call.params) + queryOf(call.query);
@@ -172,26 +179,64 @@ export function createClient<Routes extends AnyApi = Api>(
   return client as object as Client<Routes>;
 }
 
-/** Matches a parameter of a pattern, such as `:id` or `*path`. A wildcard may lack a name. */
-const PARAMETER = /[:*][\p{L}_][\p{L}\p{M}\p{N}_]*|\*/gu;
+/** Matches a parameter of a pattern, such as `:id`, `:id?` or `*path`. A wildcard may lack a name. */
+const PARAMETER = /([:*][\p{L}_][\p{L}\p{M}\p{N}_]*\??|\*)/u;
 
 /** Matches a parameter of a path of OpenAPI, such as `{user-id}`. A generated client has such paths. */
-const TEMPLATE_PARAMETER = /\{[^{}]*\}/g;
+const TEMPLATE_PARAMETER = /(\{[^{}]*\})/;
 
-/** Replaces the parameters of a pattern. A wildcard keeps its slashes. */
+/**
+ * Replaces the parameters of a pattern. A wildcard keeps its slashes.
+ *
+ * @throws {TypeError} When the route could not receive a value as it is.
+ */
 function fillPattern(pattern: string, params: AnyOptions['params'] = {}): string {
+  const rooted = pattern.startsWith('/') ? pattern : `/${pattern}`;
   const parameter = pattern.includes('{') ? TEMPLATE_PARAMETER : PARAMETER;
-  return pattern.replace(parameter, (text) => {
-    const name = text.replace(/^[:{]|^\*(?=.)|\}$/g, '');
+  return rooted
+    .split('/')
+    .map((segment) => fillSegment(segment.split(parameter), pattern, params))
+    .join('/');
+}
+
+/** @param parts - Text and parameters in turn, as `split` with a capturing group returns them. */
+function fillSegment(
+  parts: readonly string[],
+  pattern: string,
+  params: Readonly<Record<string, unknown>>,
+): string {
+  const filled = parts.map((text, index) => {
+    if (index % 2 === 0) return text;
+    const name = text.replace(/^[:{]|^\*(?=.)|[}?]$/g, '');
     const value = params[name];
-    if (value === undefined) {
-      throw new TypeError(
-        `Cannot call ${pattern}: the parameter '${name}' is missing. Pass it in params.`,
-      );
-    }
-    const encoded = encodeURIComponent(String(value));
-    return text.startsWith('*') ? encoded.replaceAll('%2F', '/') : encoded;
+    const refuse = (problem: string): never => {
+      throw new TypeError(`Cannot call ${pattern}: the parameter '${name}' ${problem}`);
+    };
+    if (value === undefined) return refuse('is missing. Pass it in params.');
+    const encoded = text.startsWith('*') ? encodeWildcardValue(value) : encodePathValue(value);
+    return (
+      encoded ??
+      refuse("cannot be part of a path. Pass text without NUL that is not empty, '.' or '..'.")
+    );
   });
+  assertUnambiguous(filled, pattern);
+  return filled.join('');
+}
+
+/**
+ * Compares where a router ends the first of several values of one segment with where it does end: at the first
+ * separator, such as the hyphen of `:from-:to`, in any case of its letters.
+ */
+function assertUnambiguous(filled: readonly string[], pattern: string): void {
+  for (let index = 1; index + 2 < filled.length; index += 2) {
+    const [value = '', separator = '', ...rest] = filled
+      .slice(index)
+      .map((text) => decodeURIComponent(text).toLowerCase());
+    if ([value, separator, ...rest].join('').indexOf(separator, 1) === value.length) continue;
+    throw new TypeError(
+      `Cannot call ${pattern}: a value contains '${separator}', which ends it. Pass another value.`,
+    );
+  }
 }
 
 /**

@@ -46,6 +46,7 @@ export {
   setWithin,
   string,
 } from './options.js';
+export { encodePathValue, encodeWildcardValue } from './path-value.js';
 export {
   explainUndescribedStatus,
   isSchema,

@@ -1,4 +1,5 @@
 import type { Context } from '@fairlead/core';
+import { encodePathValue } from '@fairlead/options';
 import { ControllerError, type Diagnostic, errorText } from '../errors.js';
 import type { RedirectMetadata } from '../metadata/class-metadata.js';
 
@@ -75,12 +76,8 @@ function fillPlaceholders(
   return url.replace(PLACEHOLDER, (_placeholder, name: string) => {
     const isObject = typeof result === 'object' && result !== null;
     const value = isObject ? (result as Record<string, unknown>)[name] : undefined;
-    const text = typeof value === 'number' ? String(value) : value;
-    // Clients remove dot segments from a path, encoded or not.
-    if (typeof text === 'string' && !/^\.{0,2}$/.test(text)) {
-      // encodeURIComponent() throws for lone surrogates.
-      return encodeURIComponent(text.replace(/\p{Cs}/gu, '\uFFFD'));
-    }
+    const encoded = encodePathValue(typeof value === 'string' ? value.toWellFormed() : value);
+    if (encoded !== undefined) return encoded;
     const problem = `the method returned no value for ':${name}' in the URL of its redirect.`;
     const fix = `return an object whose ${name} is a number or a string other than '.' and '..', or return a URL.`;
     return refuse({ problem, fix });
