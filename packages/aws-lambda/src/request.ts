@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { describeValue, object } from '@fairlead/options';
+import { describeValue, isHopByHop, object } from '@fairlead/options';
 
 /** An event is not an HTTP request, or its request is malformed. */
 export class LambdaEventError extends Error {
@@ -227,25 +227,13 @@ function createRequest(parts: Parts, basePath: string, form: HeaderForm): Lambda
   }
 }
 
-/** Headers about the connection between the client and the gateway, and about the length of the body. */
-const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
-  'connection',
-  'content-length',
-  'expect',
-  'keep-alive',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
-
 function createHeaders(parts: Parts): Headers {
   const headers = new Headers();
   for (const [name, value] of listValues(parts.multiValueHeaders ?? parts.headers)) {
     // Node reads the bytes of a header as Latin-1.
     const text = Buffer.from(value).toString('latin1');
-    if (!CONNECTION_HEADERS.has(name.toLowerCase())) headers.append(name, text);
+    // The length is that of the event's body, and nothing waits for `100 Continue`.
+    if (!isHopByHop(name) && !/^(?:content-length|expect)$/i.test(name)) headers.append(name, text);
   }
   for (const cookie of parts.cookies ?? []) headers.append('Cookie', cookie);
   if (!headers.has('Host')) headers.set('Host', parts.domainName ?? 'localhost');

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { isHopByHop } from '@fairlead/options';
 import type { HeaderForm } from './request.js';
 
 /** A response as API Gateway, function URLs and Application Load Balancers take it. */
@@ -17,19 +18,12 @@ export interface LambdaResult {
 /** The status and the headers of a response. */
 export type LambdaResultHead = Omit<LambdaResult, 'body' | 'isBase64Encoded'>;
 
-/** Headers about the connection in memory. */
-const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
-  'connection',
-  'keep-alive',
-  'transfer-encoding',
-]);
-
 /** Describes the status and the headers of a response for a gateway. */
 export function describeHead(response: Response, form: HeaderForm): LambdaResultHead {
   const statusCode = response.status;
   const cookies = response.headers.getSetCookie();
   const headers = [...response.headers].filter(
-    ([name]) => name !== 'set-cookie' && !CONNECTION_HEADERS.has(name),
+    ([name]) => name !== 'set-cookie' && !isHopByHop(name),
   );
   if (form === 'multi') {
     const lists = headers.map(([name, value]) => [name, [value]] as const);

@@ -7,7 +7,7 @@ import {
   type Route,
   type Router,
 } from '@fairlead/core';
-import { nearestName } from '@fairlead/options';
+import { isHopByHop, nearestName } from '@fairlead/options';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { type Argument, JSON_TYPE, type RouteTool } from './tools.js';
 
@@ -163,20 +163,19 @@ function createBody(tool: RouteTool, given: Readonly<Record<string, unknown>>): 
   return new URLSearchParams(fields).toString();
 }
 
-/**
- * Matches the headers that describe the client's message or its connection, not the client: those of a call are
- * different.
- */
+/** Matches the headers that describe the client's message, not the client: those of a call are different. */
 const OF_MESSAGE =
-  /^(?:accept|accept-(?:charset|encoding|ranges)|connection|content-.*|expect|http2-settings|if-.*|keep-alive|last-event-id|mcp-.*|proxy-.*|range|te|trailer|transfer-encoding|upgrade)$/;
+  /^(?:accept|accept-(?:charset|encoding|ranges)|content-.*|expect|http2-settings|if-.*|last-event-id|mcp-.*|range)$/;
 
-/** Returns what a call has in common with the client's request. */
+/**
+ * Returns what a call has in common with the client's request. The client's `Connection` removes no other header,
+ * as it would not if the client called the route itself: the application may rely on them.
+ */
 function clientOf(ctx: Context) {
   const { socket } = ctx.req;
-  const named = new Set((ctx.get('Connection') ?? '').toLowerCase().split(/[\s,]+/));
   const headers = new Headers({ Accept: 'application/json, text/*;q=0.9, */*;q=0.8' });
   for (const [name, value] of Object.entries(ctx.headers)) {
-    if (OF_MESSAGE.test(name) || named.has(name) || value === undefined) continue;
+    if (isHopByHop(name) || OF_MESSAGE.test(name) || value === undefined) continue;
     headers.set(name, String(value));
   }
   const { requestId } = ctx.state;
@@ -235,7 +234,7 @@ async function toResult(
       content: [{ type: type.startsWith('image') ? 'image' : 'audio', data, mimeType: type }],
     };
   }
-  const { href: uri } = new URL(target, 'http://localhost');
+  const { href: uri } = new URL(`http://localhost${target}`);
   return { content: [{ type: 'resource', resource: { uri, blob: data, mimeType: type } }] };
 }
 

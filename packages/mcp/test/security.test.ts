@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { createApp, createRouter, errorHandler, json, type Middleware } from '@fairlead/core';
 import { createJwtAuth, requireScope } from '@fairlead/jwt';
 import { requestId } from '@fairlead/middleware';
+import { exchange } from '@fairlead/test-support/raw-connection';
 import { SignJWT } from 'jose';
 import { expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { call, connect, serve } from './support/serve.js';
+import { call, connect, message, REVISION, serve } from './support/serve.js';
 
 const open = { public: true };
 
@@ -109,6 +110,40 @@ it('a call has the address that a trusted proxy reports', async () => {
   const { text } = await call(client, 'ip');
   expect(JSON.parse(text)).toEqual({ ip: '203.0.113.7', protocol: 'https' });
 });
+
+it.each(['close, X-Forwarded-For', 'x-forwarded-for,close ,Authorization'])(
+  'Connection: %s of a client removes no header from a call, and ends the connection',
+  async (connection) => {
+    const app = createApp({ proxy: 1 })
+      .use(json())
+      .get(
+        '/',
+        { operationId: 'ip', tool: open },
+        (ctx) => `${ctx.ip} ${ctx.get('Authorization')}`,
+      );
+    const { port } = await serve(app);
+    const body = JSON.stringify(message('tools/call', { name: 'ip', arguments: {} }));
+    const reply = await exchange(
+      port,
+      [
+        'POST /mcp HTTP/1.1',
+        'Host: localhost',
+        `Connection: ${connection}`,
+        'X-Forwarded-For: 203.0.113.7',
+        'Authorization: Bearer token',
+        'Content-Type: application/json',
+        'Accept: application/json, text/event-stream',
+        `MCP-Protocol-Version: ${REVISION}`,
+        'Mcp-Method: tools/call',
+        'Mcp-Name: ip',
+        `Content-Length: ${Buffer.byteLength(body)}`,
+        '',
+        body,
+      ].join('\r\n'),
+    );
+    expect(reply).toContain('203.0.113.7 Bearer token');
+  },
+);
 
 it('a call without a trusted ID gets the one of the request that made it', async () => {
   const seen: unknown[] = [];

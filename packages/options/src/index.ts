@@ -16,6 +16,7 @@ export {
   locatorOf,
   setLocation,
 } from './call-site.js';
+export { isHopByHop } from './hop-by-hop.js';
 export {
   anything,
   arrayOf,

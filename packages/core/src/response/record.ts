@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
-import { describeValue } from '@fairlead/options';
+import { describeValue, isHopByHop } from '@fairlead/options';
 import { descriptionOf, roleOf } from '../description.js';
 import { HttpError, readHttpError } from '../errors/http-error.js';
 import { describeProblem } from '../errors/problem.js';
@@ -178,7 +178,8 @@ function isWebStream(body: unknown): body is ReadableStream {
 
 /**
  * Records a web `Response`. Its headers replace recorded ones, except that values of `Vary` and
- * `Set-Cookie` are added.
+ * `Set-Cookie` are added. Ignores headers about a connection, and those that its `Connection` names: the
+ * writer decides about the connection of this response.
  *
  * @throws {TypeError} When its body was read, or its status is not from 200 to 599.
  */
@@ -188,14 +189,16 @@ export function recordResponse(exchange: Exchange, response: Response): void {
     const problem = bodyUsed ? 'its body was already read' : `its status is ${status}`;
     throw new TypeError(`Cannot send the Response: ${problem}. Create a new Response.`);
   }
+  const named = response.headers
+    .get('Connection')
+    ?.toLowerCase()
+    .split(/[\s,]+/);
+  // A response with a URL comes from fetch(), which has decoded its body.
+  const isDecoded = response.url !== '' && body !== null;
   for (const [name, value] of response.headers) {
+    if (isHopByHop(name) || named?.includes(name)) continue;
     if (name === 'vary' || name === 'set-cookie') appendHeader(exchange, name, value);
-    // A response with a URL comes from fetch(), over another connection.
-    else if (
-      response.url === '' ||
-      !(OF_CONNECTION.test(name) || (body !== null && OF_ENCODED_BODY.test(name)))
-    )
-      setHeader(exchange, name, value);
+    else if (!isDecoded || !OF_ENCODED_BODY.test(name)) setHeader(exchange, name, value);
   }
   if (!exchange.isFinal) exchange.status = status;
   record(exchange, body ?? '', undefined);
@@ -258,9 +261,6 @@ export function recordSerializable<Ctx>(
     return both;
   }
 }
-
-/** Matches the headers of one connection. */
-const OF_CONNECTION = /^(?:connection|keep-alive|trailer|transfer-encoding|upgrade)$/;
 
 /** Matches the headers of a body before fetch() has decoded it. */
 const OF_ENCODED_BODY = /^content-(?:encoding|length)$/;

@@ -4,7 +4,7 @@ import { NO_CONTENT_STATUSES } from '@fairlead/options';
 import type { Exchange } from '../exchange/exchange.js';
 import { ServerResponse as NodeResponse } from '../node-http.js';
 import { announceEnd, onClose } from '../server/connection.js';
-import { deleteHeader, getHeader, type HeaderValue, putHeader } from './headers.js';
+import { deleteHeader, getHeader, putHeader } from './headers.js';
 import { discard, record } from './record.js';
 
 const { writeHead, setHeader, end } = NodeResponse.prototype;
@@ -113,9 +113,7 @@ export function write<Ctx>(exchange: Exchange<Ctx>, ctx: Ctx): void {
     deleteHeader(exchange, 'Content-Type');
   }
   deleteHeader(exchange, 'Transfer-Encoding');
-  if (endsConnection(exchange)) putHeader(exchange, 'Connection', 'close');
-  if (hasCloseOption(getHeader(exchange, 'Connection'))) announceEnd(res);
-  else announceKeepAlive(exchange);
+  setConnection(exchange);
   const body = hasContent ? (exchange.body ?? '') : '';
   if (body instanceof Readable) {
     sendStream(body, exchange, ctx);
@@ -135,14 +133,30 @@ function endsConnection({ req, res, connection }: Exchange): boolean {
 }
 
 /**
- * Whether a `Connection` header has the option `close`.
+ * Announces whether the connection continues. It does not if the `Connection` header of the response says so, or
+ * if nothing can follow the request.
  *
- * @see RFC 9110 §7.6.1
+ * @see RFC 9110 §7.6.1, RFC 9112 §9.6
  */
-function hasCloseOption(connection: HeaderValue | undefined): boolean {
-  if (connection === undefined) return false;
-  const options = String(connection).toLowerCase().split(',');
-  return options.some((option) => option.trim() === 'close');
+function setConnection(exchange: Exchange): void {
+  const { res } = exchange;
+  const value = getHeader(exchange, 'Connection');
+  const options = value === undefined ? NONE : optionsOf(String(value));
+  if (options.includes('close')) announceEnd(res);
+  else if (endsConnection(exchange) || (value !== undefined && !res.shouldKeepAlive)) {
+    const others = options.filter((option) => option !== 'keep-alive');
+    putHeader(exchange, 'Connection', ['close', ...others].join(', '));
+    announceEnd(res);
+  } else announceKeepAlive(exchange);
+}
+
+const NONE: readonly string[] = [];
+
+function optionsOf(connection: string): readonly string[] {
+  return connection
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter((option) => option !== '');
 }
 
 /** Announces the idle timeout, so the client stops using the connection before the server closes it. */

@@ -160,6 +160,9 @@ export function admit(run: RequestListener): RequestListener {
       return;
     }
     (res as Tracked)[CONNECTION] = connection;
+    // Node.js reads nothing after such a request, but would keep the connection if the response has another
+    // `Connection` header.
+    if (!res.shouldKeepAlive) endAfter(res, req.socket);
     const { latest } = connection;
     connection.latest = res;
     if (connection.running === 0) {
@@ -183,6 +186,15 @@ export function admit(run: RequestListener): RequestListener {
     connection.waiting.push({ res, run: AsyncResource.bind(start) });
     if (connection.waiting.length >= PAUSE_AT) connection.pause();
   };
+}
+
+/** Ends a connection when a response has been sent. */
+function endAfter(res: ServerResponse, socket: Socket): void {
+  res.once('finish', () => {
+    // A connection in memory has no destroySoon().
+    if (typeof socket.destroySoon === 'function') socket.destroySoon();
+    else socket.end();
+  });
 }
 
 /** Deno keeps a body that nobody reads, and then never reads the next request. Node has discarded it. */

@@ -81,9 +81,6 @@ function dispatch(server: Server, req: IncomingMessage, socket: Socket, head: Bu
   res.once('finish', () => {
     res.detachSocket(socket);
     process.nextTick(() => Object.assign(res, { destroyed: true, _closed: true }).emit('close'));
-    // A connection in memory has no destroySoon().
-    if (typeof socket.destroySoon === 'function') socket.destroySoon();
-    else socket.end();
   });
   if (isHandshake(req)) {
     handshakes.set(res, () => {
