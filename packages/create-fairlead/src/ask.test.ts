@@ -52,6 +52,12 @@ it('asks only for what is missing', async () => {
   expect(template.text).not.toContain('folder');
 });
 
+it('controls no terminal with what an answer contains', async () => {
+  const { text } = await answer({}, 'tasks', '\u009b2J');
+  expect(text).toContain('\\u009b2J');
+  expect(text).not.toContain('\u009b');
+});
+
 it('asks again after an invalid answer', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'create-'));
   const taken = join(folder, 'taken');

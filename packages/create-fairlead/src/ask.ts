@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises';
+import { escapeControls } from '@fairlead/options';
 import { parseDatabase, parseTemplate, UsageError } from './command-line.js';
 import { checkDirectory } from './project.js';
 import { type Choice, DATABASES, TEMPLATES } from './templates.js';
@@ -37,7 +38,7 @@ export async function ask(
         return await parse(answer.trim() || fallback);
       } catch (error) {
         if (!(error instanceof UsageError)) throw error;
-        output.write(`${error.message}\n`);
+        output.write(`${escapeControls(error.message)}\n`);
       }
     }
   }

@@ -1,8 +1,10 @@
 #!/usr/bin/env node
 import { spawnSync } from 'node:child_process';
 import { basename, dirname, join, relative, resolve } from 'node:path';
+import { inspect } from 'node:util';
 import { type Answers, ask, CancelledError } from './ask.js';
 import { type CommandLine, parseCommandLine, USAGE, UsageError } from './command-line.js';
+import { print, printError } from './output.js';
 import { checkDirectory, createProject, readVersion } from './project.js';
 import { FIRST_PATHS, TEMPLATES } from './templates.js';
 
@@ -11,8 +13,8 @@ const [FAILED, INVALID_USAGE, CANCELLED] = [1, 2, 130];
 
 try {
   const commandLine = parseCommandLine(process.argv.slice(2), process.env.npm_config_user_agent);
-  if (commandLine.help) console.log(USAGE);
-  else if (commandLine.version) console.log(await readVersion());
+  if (commandLine.help) print(USAGE);
+  else if (commandLine.version) print(await readVersion());
   else await create(commandLine);
 } catch (error) {
   process.exitCode = reportFailure(error);
@@ -27,7 +29,7 @@ async function create(commandLine: CommandLine): Promise<void> {
   const { directory, ...choice } = await complete(commandLine);
   const { packageManager, isYarn1, install, git } = commandLine;
   const files = await createProject({ directory, choice, packageManager, isYarn1 });
-  console.log(`Created ${directory} from the template ${choice.template}:\n${listFiles(files)}\n`);
+  print(`Created ${directory} from the template ${choice.template}:\n${listFiles(files)}\n`);
   if (git) initializeRepository(directory);
   const isInstalled = install && installDependencies(directory, packageManager);
   const path = relative(process.cwd(), resolve(directory));
@@ -38,9 +40,9 @@ async function create(commandLine: CommandLine): Promise<void> {
     `${packageManager} run dev`,
     `${packageManager} run test`,
   ];
-  console.log(`Next steps:\n${steps.map((step) => `  ${step}`).join('\n')}\n`);
+  print(`Next steps:\n${steps.map((step) => `  ${step}`).join('\n')}\n`);
   const url = `http://localhost:8080${FIRST_PATHS[choice.template]}`;
-  console.log(`${packageManager} run dev serves ${url} until you press Ctrl+C.`);
+  print(`${packageManager} run dev serves ${url} until you press Ctrl+C.`);
 }
 
 /** Returns a line for each folder, with its files. */
@@ -78,8 +80,7 @@ function initializeRepository(directory: string): void {
   const options = { cwd: directory, encoding: 'utf8' } as const;
   if (spawnSync('git', ['rev-parse', '--is-inside-work-tree'], options).status === 0) return;
   const { error, status, stderr } = spawnSync('git', ['init', '--quiet'], options);
-  if (status !== 0)
-    console.error(`No git repository was created: ${error?.message ?? stderr.trim()}`);
+  if (status !== 0) printError(`No git repository was created: ${error?.message ?? stderr.trim()}`);
 }
 
 /** Returns whether the package manager succeeded. If not, the process will exit with 1. */
@@ -89,7 +90,7 @@ function installDependencies(directory: string, packageManager: string): boolean
   const { error, signal, status } = spawnSync(`${packageManager} install`, options);
   if (status === 0) return true;
   const reason = error?.message ?? `it exited with ${status ?? signal}`;
-  console.error(`The project exists, but '${packageManager} install' failed: ${reason}.`);
+  printError(`The project exists, but '${packageManager} install' failed: ${reason}.`);
   process.exitCode = FAILED;
   return false;
 }
@@ -97,18 +98,18 @@ function installDependencies(directory: string, packageManager: string): boolean
 /** Prints an error. Returns the exit code. */
 function reportFailure(error: unknown): number {
   if (error instanceof CancelledError) {
-    console.error(`\n${error.message}`);
+    printError(`\n${error.message}`);
     return CANCELLED;
   }
   if (error instanceof UsageError) {
-    console.error(`create-fairlead: ${error.message}`);
+    printError(`create-fairlead: ${error.message}`);
     return INVALID_USAGE;
   }
   if (isSystemError(error)) {
-    console.error(
+    printError(
       `create-fairlead: Cannot write the project: ${error.message}. Delete what was written, and choose a folder that you can write to.`,
     );
-  } else console.error(error);
+  } else printError(inspect(error));
   return FAILED;
 }
 

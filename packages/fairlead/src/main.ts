@@ -13,6 +13,7 @@ import { addOpenapi } from './commands/openapi.js';
 import { addRoutes } from './commands/routes.js';
 import { addUpgrade } from './commands/upgrade.js';
 import { LoadError, UsageError } from './errors.js';
+import { print, printError } from './output.js';
 
 /** Exit codes. */
 const [PROBLEMS, INVALID_USAGE] = [1, 2];
@@ -28,6 +29,8 @@ const program = new Command('fairlead')
   .helpCommand(false)
   .exitOverride()
   .configureOutput({
+    writeOut: (text) => print(text.replace(/\n$/, '')),
+    writeErr: (text) => printError(text.replace(/\n$/, '')),
     outputError: (text, write) => write(text.replace(/^error: /, 'fairlead: ')),
   })
   .hook('preAction', (_program, action) => {
@@ -84,9 +87,9 @@ process.exit();
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : INVALID_USAGE;
   if (error instanceof UsageError) {
-    console.error(`fairlead: ${error.message}`);
+    printError(`fairlead: ${error.message}`);
     return INVALID_USAGE;
   }
-  console.error(error instanceof LoadError ? error.message : describeStartError(error));
+  printError(error instanceof LoadError ? error.message : describeStartError(error));
   return PROBLEMS;
 }

@@ -1,9 +1,27 @@
+import { randomUUID } from 'node:crypto';
 import { styleText } from 'node:util';
+import { escapeControls, escapeLine } from '@fairlead/options';
 import { UsageError } from './errors.js';
+
+/** Stands for the escape character of this program's own styles. Text of others cannot contain it. */
+const STYLE = randomUUID();
+
+/**
+ * Writes text to a stream. Everything that the program prints passes through here: text of a document, a server or
+ * an application cannot control the terminal.
+ */
+function write(stream: NodeJS.WritableStream, text: string): void {
+  stream.write(escapeControls(text).replaceAll(STYLE, '\u001b'));
+}
 
 /** Writes a line to standard output. */
 export function print(text: string): void {
-  process.stdout.write(`${text}\n`);
+  write(process.stdout, `${text}\n`);
+}
+
+/** Writes a line to standard error. */
+export function printError(text: string): void {
+  write(process.stderr, `${text}\n`);
 }
 
 /** Writes data for programs to standard output. */
@@ -11,11 +29,30 @@ export function printJson(data: unknown): void {
   print(JSON.stringify(data, undefined, 2));
 }
 
+/** Writes bytes for programs to standard output; as text if it is a terminal, which starts a new line after them. */
+export async function printBytes(
+  chunks: AsyncIterable<Uint8Array>,
+  output: NodeJS.WritableStream & { readonly isTTY?: boolean } = process.stdout,
+): Promise<void> {
+  const decoder = new TextDecoder();
+  let last = '\n';
+  for await (const chunk of chunks) {
+    if (!output.isTTY) output.write(chunk);
+    else {
+      const text = decoder.decode(chunk, { stream: true });
+      write(output, text);
+      last = text.at(-1) ?? last;
+    }
+  }
+  if (last !== '\n') output.write('\n');
+}
+
 type Format = Parameters<typeof styleText>[0];
 
 /** Styles a text if standard output is a terminal with colors, and `NO_COLOR` is not set. */
 export function style(format: Format, text: string): string {
-  return styleText(format, text, { stream: process.stdout });
+  const styled = styleText(format, escapeControls(text), { stream: process.stdout });
+  return styled.replaceAll('\u001b', STYLE);
 }
 
 /**
@@ -30,7 +67,7 @@ export function formatTable(
   rows: readonly (readonly string[])[],
 ): string {
   const columns = names.flatMap((name, index) => {
-    const cells = rows.map((row) => row[index] ?? '');
+    const cells = rows.map((row) => escapeLine(row[index] ?? ''));
     const width = Math.max(name.length, ...cells.map(({ length }) => length));
     const isEmpty = cells.every((cell) => cell === '');
     return isEmpty ? [] : [[name, ...cells].map((cell) => cell.padEnd(width))];

@@ -194,6 +194,25 @@ export default createApp()
     expect(stderr).toMatch(message);
   });
 
+  it.each([
+    ['{"swagger":"2.0%"}', 'a document of Swagger'],
+    ['{"openapi":"%"}', 'version of OpenAPI'],
+    ['{"openapi":"3.1.0","paths":{"/%":{"get":{"parameters":[{"$ref":"#/%"}]}}}}', 'refers to'],
+    ['{"openapi":"3.1.0","paths":{"/%":{"$ref":"#/%"}}}', 'refers to'],
+    ['{"openapi":"3.1.0","info":{"title":"%"},"paths":{"/%":{"get":{"summary":"%"}}}}', 'routes'],
+    ['%', 'it is not JSON'],
+  ])('controls no terminal with text of a server: %s', async (pattern, part) => {
+    const isJson = pattern.startsWith('{');
+    const hostile = '\u001b[2J\u001b]0;title\u0007\u009b31m\r\nfairlead: all is well\u202e';
+    const inJson = JSON.stringify(hostile).slice(1, -1);
+    const { run } = await writeProject({});
+    const url = await serve(200, pattern.replaceAll('%', isJson ? inJson : hostile));
+    const { stdout, stderr } = await run('client', url);
+    expect(stdout + stderr).toContain(part);
+    expect(stdout + stderr).not.toMatch(/[^\P{Cc}\n]|\p{Bidi_Control}/u);
+    expect(stderr).not.toMatch(/^fairlead: all is well/m);
+  });
+
   it('exits with 1 when a server does not send the document', async () => {
     const { run } = await writeProject({});
     const missing = await serve(404, '');

@@ -58,4 +58,5 @@ export {
   routeStatus,
   schemaKind,
 } from './route-options.js';
+export { escapeControls, escapeLine } from './terminal-text.js';
 export { isIntended, markIntended, warn } from './warnings.js';

@@ -1,10 +1,11 @@
+import { codePoint } from '@fairlead/test-support/properties';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { encodePathValue, encodeWildcardValue } from './path-value.js';
 
 /** Any text, most of which is made of what URLs treat specially. */
 const text = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: codePoint }),
   fc.string({
     unit: fc.constantFrom('.', '/', '\\', '%', '2', 'e', '?', '#', '\0', '\ud800', 'a'),
   }),

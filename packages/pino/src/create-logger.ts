@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { SetupError } from '@fairlead/core';
 import { assertOptions } from '@fairlead/core/extend';
-import { fn, type Kinds, kind, oneOf } from '@fairlead/options';
+import { escapeControls, fn, type Kinds, kind, oneOf } from '@fairlead/options';
 import pino, { type DestinationStream, type LevelWithSilent, type Logger } from 'pino';
 import { describeError } from './describe-error.js';
 import { isRequestLine } from './request-log.js';
@@ -99,7 +99,10 @@ function loadPretty(
       ignore: 'pid,hostname',
       singleLine: true,
     });
-    return (line) => prettify(summarize(JSON.parse(line)));
+    // pino-pretty prints text as it is, and JSON keeps its control characters.
+    const parse = (line: string) =>
+      JSON.parse(line, (_, value) => (typeof value === 'string' ? escapeControls(value) : value));
+    return (line) => prettify(summarize(parse(line)));
   } catch (cause) {
     if (Object(cause).code !== 'MODULE_NOT_FOUND') throw cause;
     if (format === 'auto') return undefined;

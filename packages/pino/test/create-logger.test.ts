@@ -70,6 +70,19 @@ describe('createLogger', () => {
     ]);
   });
 
+  it('controls no terminal with text in the pretty format', () => {
+    const { logger, lines } = capture({ format: 'pretty' });
+    logger.info(
+      { method: 'GET', path: '/\u009b2J', route: '/', status: 400, duration: 1 },
+      'request',
+    );
+    logger.error({ err: new Error('\u001b[2J\u202e'), name: '\u001b]0;title\u0007' }, 'a\rb');
+    expect(lines.join('')).toContain('GET /\\u009b2J 400 1 ms');
+    expect(lines.join('')).toContain('a\\u000db');
+    expect(lines.join('')).toContain('\\\\u001b[2J');
+    expect(lines.join('')).not.toMatch(/[^\P{Cc}\n]|\p{Bidi_Control}/u);
+  });
+
   it.each([
     [{ levle: 'info' }, "createLogger() has no option 'levle'. Did you mean 'level'?"],
     [

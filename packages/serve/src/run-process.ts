@@ -8,6 +8,7 @@ import {
   describeFile,
   describeValue,
   either,
+  escapeControls,
   filePath,
   findOptionProblems,
   fn,
@@ -407,9 +408,14 @@ async function exit(code: number): Promise<never> {
  *
  * @returns The message of an error with a stable code, such as `LISTEN_FAILED`, because it names the fix, with
  *   the line of your code that threw it. The message of an error of `parseArgs()` of node:util. For any other value, what `inspect()` returns, with the stack:
- *   errors from Node.js with a code such as `ERR_INVALID_ARG_TYPE` may be bugs.
+ *   errors from Node.js with a code such as `ERR_INVALID_ARG_TYPE` may be bugs. Characters that control a terminal are
+ *   escaped.
  */
 export function describeStartError(error: unknown): string {
+  return escapeControls(formatError(error));
+}
+
+function formatError(error: unknown): string {
   if (!(error instanceof Error) || !('code' in error)) return inspect(error);
   const isExpected = /^(?:(?!ERR_)[A-Z]+(?:_[A-Z]+)+$|ERR_PARSE_ARGS_)/.test(String(error.code));
   if (!isExpected) return inspect(error);

@@ -616,6 +616,16 @@ describe('describeStartError()', () => {
       /^TypeError: Broken\.\n {4}at /,
     ],
     ['a value that is not an error', "'text'", /^'text'$/],
+    [
+      'what cannot control a terminal, with a stable code',
+      "Object.assign(new Error('\\u009b2J\\r'), { code: 'LISTEN_FAILED' })",
+      /^\\u009b2J\\u000d$/,
+    ],
+    [
+      'what cannot control a terminal',
+      "new Error('\\u001b[2J\\u202e')",
+      /^Error: \\u001b\[2J\\u202e\n {4}at /,
+    ],
   ])('returns %s', async (_, error, text) => {
     const program = startProgram(`
       import { parseArgs } from 'node:util';

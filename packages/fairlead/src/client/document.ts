@@ -1,3 +1,4 @@
+import { escapeLine } from '@fairlead/options';
 import { LoadError } from '../errors.js';
 
 /** An object of a document. */
@@ -45,7 +46,7 @@ export class Document {
     if (typeof openapi === 'string' && /^3\.[0-2]\b/.test(openapi)) return;
     if (swagger !== undefined) {
       throw new LoadError(
-        `Cannot use ${origin}: it is a document of Swagger ${swagger}. Convert it to OpenAPI 3: npx swagger2openapi <file> --outfile openapi.json`,
+        `Cannot use ${origin}: it is a document of Swagger ${escapeLine(String(swagger))}. Convert it to OpenAPI 3: npx swagger2openapi <file> --outfile openapi.json`,
       );
     }
     throw new LoadError(
@@ -88,7 +89,7 @@ export class Document {
 
   #report(reference: string, reason: string): void {
     if (this.#problems.has(reference)) return;
-    this.#problems.set(reference, `${this.place} refers to '${reference}', ${reason}`);
+    this.#problems.set(reference, escapeLine(`${this.place} refers to '${reference}', ${reason}`));
   }
 
   /** @throws {LoadError} When references lead nowhere. */

@@ -1,3 +1,4 @@
+import { createSourceFile, ScriptTarget, SyntaxKind, transpileModule } from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { generateClient } from './generate.js';
 
@@ -450,5 +451,66 @@ export interface Api {}
   - the schema A refers to '#/components/schemas/B', which the document does not contain. Correct the reference.
   - GET /x refers to '#/components/parameters/p', which the document does not contain. Correct the reference.
   - the schema C refers to 'c.json#/C', which is outside the document. Join all files first: npx @redocly/cli bundle <file> --output openapi.json`);
+  });
+});
+
+describe('text of a hostile document', () => {
+  const HOSTILE =
+    '\u001b[31m */ ;evil()/*\u2028evil();\u2029\n\r"\'`$(evil())\\\u202e\u009b2J\u007f//';
+  const schema = {
+    type: 'object',
+    title: HOSTILE,
+    description: HOSTILE,
+    required: [HOSTILE],
+    properties: {
+      [HOSTILE]: { enum: [HOSTILE, { [HOSTILE]: HOSTILE }], default: HOSTILE },
+      other: {
+        type: HOSTILE,
+        format: HOSTILE,
+        $ref: `#/components/schemas/${HOSTILE.replaceAll('/', '~1')}`,
+      },
+    },
+  };
+  const parameter = { name: HOSTILE, description: HOSTILE, schema, required: true };
+  const document = {
+    openapi: '3.1.0',
+    info: { title: HOSTILE },
+    servers: [{ url: HOSTILE }],
+    paths: {
+      [`/${HOSTILE}/{${HOSTILE}}`]: {
+        post: {
+          summary: HOSTILE,
+          description: HOSTILE,
+          operationId: HOSTILE,
+          parameters: ['path', 'query', 'header'].map((place) => ({ ...parameter, in: place })),
+          requestBody: { description: HOSTILE, content: { [HOSTILE]: { schema } } },
+          responses: {
+            200: { description: HOSTILE, content: { 'application/json': { schema } } },
+            [HOSTILE]: { description: HOSTILE },
+            default: { content: { [HOSTILE]: { schema } } },
+          },
+        },
+      },
+    },
+    components: { schemas: { [HOSTILE]: { const: HOSTILE } } },
+  };
+
+  it('stays in comments and literals', () => {
+    const { text } = generateClient(document, 'openapi.json', `fairlead client "${HOSTILE}"`);
+    expect(text).not.toMatch(/[^\P{Cc}\n]|[\p{Bidi_Control}\u2028\u2029]/u);
+    const file = createSourceFile('api.ts', text, ScriptTarget.Latest, true);
+    const kinds = file.statements.map(({ kind }) => SyntaxKind[kind]);
+    expect(new Set(kinds)).toEqual(new Set(['InterfaceDeclaration', 'TypeAliasDeclaration']));
+    const { diagnostics } = transpileModule(text, { reportDiagnostics: true });
+    expect(diagnostics).toEqual([]);
+    expect(transpileModule(text, {}).outputText).not.toContain('evil()\n');
+  });
+
+  it('stays on one line of a message', () => {
+    const broken = { ...document, components: {} };
+    const generate = () => generateClient(broken, 'openapi.json', 'fairlead client');
+    expect(generate).toThrow(/^Cannot use openapi\.json.*Correct the reference\.$/);
+    const old = { swagger: `2.0${HOSTILE}` };
+    expect(() => generateClient(old, 'old.json', '')).toThrow(/^Cannot use old\.json.*$/);
   });
 });

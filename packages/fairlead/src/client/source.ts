@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { escapeLine } from '@fairlead/options';
 import { LoadError, UsageError } from '../errors.js';
 import { isNode, type Node } from './document.js';
 
@@ -95,7 +96,7 @@ function parse(text: string, origin: string): Source {
     throw new LoadError(
       isYaml
         ? `Cannot use ${origin}: it is YAML. ${JSON_FIX}`
-        : `Cannot use ${origin}: it is not JSON: ${(error as Error).message.replace(/\.$/, '')}. Pass the document itself, such as openapi.json, not a page that shows it.`,
+        : `Cannot use ${origin}: it is not JSON: ${escapeLine((error as Error).message).replace(/\.$/, '')}. Pass the document itself, such as openapi.json, not a page that shows it.`,
       { cause: error },
     );
   }

@@ -1,3 +1,4 @@
+import { escapeControls } from '@fairlead/options';
 import {
   broken,
   group,
@@ -69,9 +70,9 @@ const WIDTH = 80;
 /** The most members of an object on one line. */
 const MEMBERS_OF_LINE = 3;
 
-/** Writes a string with the quotes that need fewer escapes, as Prettier does. */
+/** Writes a string with the quotes that need fewer escapes, as Prettier does. Escapes what editors and terminals obey. */
 export function literal(text: string): string {
-  const json = JSON.stringify(text);
+  const json = escapeControls(JSON.stringify(text));
   const count = (quote: string) => text.split(quote).length;
   if (count('"') <= count("'")) return json;
   return `'${json.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
@@ -261,7 +262,7 @@ function layoutComment(paragraphs: readonly string[]): Layout {
     .join('\n')
     .replaceAll('*/', '*\\/')
     .split(/\r\n|[\n\r\u2028\u2029]/)
-    .map((line) => line.trimEnd());
+    .map((line) => escapeControls(line.trimEnd()));
   const [line = ''] = lines;
   if (lines.length === 1) return line === '' ? '' : [`/** ${line.trim()} */`, HARD];
   return [['/**', HARD], lines.map((one) => [` * ${one}`.trimEnd(), HARD]), [' */', HARD]];

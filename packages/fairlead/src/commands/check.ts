@@ -4,7 +4,7 @@ import { describeStartError } from '@fairlead/serve';
 import type { Command } from 'commander';
 import { acceptModule, withApplication } from '../application.js';
 import { UsageError } from '../errors.js';
-import { count, print, printJson, style } from '../output.js';
+import { count, print, printError, printJson, style } from '../output.js';
 
 interface Finding {
   readonly code?: string;
@@ -48,7 +48,7 @@ async function check(
   const isWrong = problems.length > 0 || (strict === true && warnings.length > 0);
   if (isWrong) process.exitCode = 1;
   if (json) printJson({ routes, problems: problems.map(describeProblem), warnings });
-  else if (problems.length > 0) console.error(describeStartError(failure));
+  else if (problems.length > 0) printError(describeStartError(failure));
   else {
     const rest =
       warnings.length === 0 ? 'no problems' : `no problems, ${count(warnings.length, 'warning')}`;
@@ -66,9 +66,9 @@ function printWarnings(): readonly Finding[] {
   const warnings: Finding[] = [];
   const report = (warning: Finding): void => {
     const number = `  ${warnings.push(warning)}. `;
-    if (warnings.length === 1) console.error('The application has warnings.\n');
+    if (warnings.length === 1) printError('The application has warnings.\n');
     const indent = ' '.repeat(number.length);
-    console.error(`${number}${warning.message.replaceAll('\n', `\n${indent}`)}\n`);
+    printError(`${number}${warning.message.replaceAll('\n', `\n${indent}`)}\n`);
   };
   const { emitWarning } = process;
   process.emitWarning = (...args: readonly [warning: string | Error, ...options: unknown[]]) => {

@@ -12,7 +12,7 @@ import type { Node } from '../client/document.js';
 import { generateClient } from '../client/generate.js';
 import { fetchDocument, readDocument, splitUrl } from '../client/source.js';
 import { UsageError } from '../errors.js';
-import { count, print, refuseFile } from '../output.js';
+import { count, print, printError, refuseFile } from '../output.js';
 import { parseHeader } from '../request.js';
 import { rerunOnChange } from '../watch.js';
 
@@ -67,14 +67,14 @@ async function write(source: string | undefined, options: ClientOptions): Promis
   const { root, origin } = await load(source, options);
   const { text, routes } = generateClient(root, origin, command);
   if (out === undefined) {
-    process.stdout.write(text);
+    print(text.trimEnd());
     return;
   }
   const previous = readPrevious(out);
   if (previous !== undefined && withoutFormat(previous) === withoutFormat(text)) {
     print(`${out} is up to date.`);
   } else if (check) {
-    console.error(`${out} is out of date. Run npx ${command}`);
+    printError(`${out} is out of date. Run npx ${command}`);
     process.exitCode = 1;
   } else {
     try {

@@ -4,7 +4,7 @@ import type { Application } from '@fairlead/core';
 import type { Command } from 'commander';
 import { acceptModule, withApplication } from '../application.js';
 import { UsageError } from '../errors.js';
-import { printJson, style } from '../output.js';
+import { print, printBytes, printError, printJson, style } from '../output.js';
 import { parseHeader, parseMethod, parsePath } from '../request.js';
 
 interface FetchOptions {
@@ -77,14 +77,9 @@ async function send(
   const line = `${status} ${response.statusText}`.trimEnd();
   if (include) {
     const fields = [...headers].map(([name, value]) => `${style('bold', name)}: ${value}\n`);
-    process.stdout.write(`${line}\n${fields.join('')}\n`);
-  } else if (status >= 400) console.error(line);
-  let last: number | undefined;
-  for await (const chunk of body ?? []) {
-    process.stdout.write(chunk);
-    last = chunk.at(-1) ?? last;
-  }
-  if (process.stdout.isTTY && last !== undefined && last !== 10) process.stdout.write('\n');
+    print(`${line}\n${fields.join('')}`);
+  } else if (status >= 400) printError(line);
+  if (body !== null) await printBytes(body);
 }
 
 /** Returns a JSON value, or else a text. */
