@@ -258,6 +258,8 @@ describe('a route', () => {
     ['/users/{user-id}', [], '"/users/{user-id}": { params: { "user-id": string };'],
     ['/v1/{name}:cancel', [], '"/v1/{name}:cancel": { params: { name: string };'],
     ['/{a}b', [], '"/{a}b": { params: { a: string };'],
+    ['/items:search', [], '"/items%3Asearch": {'],
+    ['/a/*', [], '"/a/%2A": {'],
   ])('of %s has a pattern or keeps its braces', (path, parameters, text) => {
     expect(route({ parameters }, path)).toBe(`${text} received: { "2XX": unknown } };`);
   });

@@ -389,8 +389,8 @@ function patternName(name: string, parameter: Node): string {
 const NAME = /^[\p{L}_][\p{L}\p{M}\p{N}_]*$/u;
 
 /**
- * Converts a path of OpenAPI to a pattern: `/users/{id}` to `/users/:id`. A path that no pattern can express keeps its
- * braces.
+ * Converts a path of OpenAPI to a pattern: `/users/{id}` to `/users/:id`, and `/users:search` to `/users%3Asearch`. A
+ * path with parameters that no pattern can express keeps its braces.
  */
 function patternOf(path: string, parameters: readonly Node[]): string {
   const parts = path.split(/\{([^{}]*)\}/);
@@ -399,7 +399,9 @@ function patternOf(path: string, parameters: readonly Node[]): string {
       ? NAME.test(part)
       : !/[:*{}]/.test(part) && !(index > 0 && /^[\p{L}\p{M}\p{N}_]/u.test(part)),
   );
-  if (!isExpressible) return path;
+  if (!isExpressible && path.includes('{')) return path;
+  // The client would read a parameter.
+  if (!isExpressible) return path.replaceAll(':', '%3A').replaceAll('*', '%2A');
   return path.replace(/\{([^{}]*)\}/g, (_, name: string) => {
     const parameter = pathParameter(name, parameters);
     const pattern = patternName(name, parameter);
