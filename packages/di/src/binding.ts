@@ -29,7 +29,10 @@ export interface Override {
 export interface Owner {
   readonly lifetime: Lifetime;
   readonly tree: Tree;
-  /** Returns a token's bindings in the nearest container that has any, or an empty list. */
+  /**
+   * Returns a token's bindings in the nearest container that has any, or an empty list. Those that this container
+   * builds from other dependencies than its parent belong to it.
+   */
   find(token: Token): readonly Binding[];
   /** Lists the tokens registered in this container. */
   tokens(): Token[];
@@ -67,6 +70,8 @@ export class Binding {
   cell = new Cell();
   /** Whether its registration replaced another one in the same container. */
   replaces = false;
+  /** Whether nothing registers its class. */
+  implicit = false;
   #known: Known = { epoch: -1 };
 
   constructor(

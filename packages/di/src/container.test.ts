@@ -142,12 +142,12 @@ describe('Container.isShared', () => {
     ]);
   });
 
-  it('follows an alias in the container that it was registered in', () => {
+  it('follows an alias of the parent in the container that is asked', () => {
     container.register('token', { useExisting: 'other' }).register('other', { useValue: 1 });
     const child = container.createChild();
     child.register('other', { useFactory: () => ({}) }, { scope: 'transient' });
 
-    expect([child.isShared('token'), child.isShared('other')]).toEqual([true, false]);
+    expect([child.isShared('token'), container.isShared('token')]).toEqual([false, true]);
   });
 
   it('builds nothing', () => {

@@ -266,8 +266,8 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
   }
 
   /**
-   * Creates a container that falls back to this one for tokens it has no provider for. The
-   * container in which a provider is registered resolves its dependencies and keeps its singleton.
+   * Creates a container that falls back to this one for tokens it has no provider for. Its providers win
+   * for everything that it resolves, except for the singletons that this container registers.
    */
   createChild(): Container {
     return new Container(this);

@@ -32,8 +32,10 @@ describe('a child container', () => {
     expect(parent.resolve(Level)).toBe('info');
   });
 
-  it('applies its providers only to classes registered in it', () => {
+  it('applies its providers to what it builds, but not to the singletons that its parent registers', () => {
     const child = parent.createChild().register(Level, { useValue: 'debug' });
+    expect(child.resolve(Logger).level).toBe('debug');
+    parent.register(Logger);
     expect(child.resolve(Logger).level).toBe('info');
     child.register(Logger);
 

@@ -6,6 +6,7 @@ import { Lifetime } from './lifetime.js';
 import { isService, serviceOptions } from './metadata.js';
 import { describeEagerScope, type Provider, type RegisterOptions } from './provider.js';
 import { Cell } from './resolution/instance.js';
+import { parametersOf } from './resolution/parameters.js';
 import type { Token } from './token.js';
 import { WeakList } from './weak-list.js';
 
@@ -38,8 +39,13 @@ export class Registry implements Owner {
   readonly tree: Tree;
   readonly #parent: Registry | undefined;
   #registered = new Map<Token, readonly Binding[]>();
-  /** Bindings of unregistered classes with `@Service` or `static inject`. */
+  /** Bindings of unregistered classes with `@Service` or `static inject`. Only the topmost container has any. */
   #implicit = new Map<Token, readonly Binding[]>();
+  /** What this container builds from its own providers, by the binding of the parent. */
+  #own = new Map<Binding, Binding>();
+  /** Whether a binding of a parent leads to a provider of this container, in the epoch. */
+  #leads = new Map<Binding, boolean>();
+  #epoch = -1;
 
   constructor(parent?: Registry) {
     this.#parent = parent;
@@ -77,9 +83,9 @@ export class Registry implements Owner {
 
   find(token: Token): readonly Binding[] {
     const override = this.tree.overrides.get(token);
-    if (override === undefined) return this.#findProvided(token);
-    override.used = true;
-    return override.adds ? [...this.#findProvided(token), ...override.bindings] : override.bindings;
+    if (override !== undefined) override.used = true;
+    const found = this.#findShared(token);
+    return this.#parent === undefined ? found : found.map((binding) => this.#adopt(binding));
   }
 
   /** Lists the tokens registered in this container, in registration order. */
@@ -111,9 +117,11 @@ export class Registry implements Owner {
   snapshot(): Snapshot {
     const registered = new Map(this.#registered);
     const implicit = new Map(this.#implicit);
+    const own = new Map(this.#own);
     const { overrides } = this.tree;
     const overriding = [...overrides.values()].map((override) => override.bindings);
-    const bindings = [...registered.values(), ...implicit.values(), ...overriding].flat();
+    const lists = [registered.values(), implicit.values(), own.values(), overriding];
+    const bindings = lists.flatMap((list) => [...list].flat());
     const cells = bindings.map((binding) => ({
       binding,
       cell: binding.cell.empty ? undefined : binding.cell,
@@ -121,10 +129,18 @@ export class Registry implements Owner {
     return new Snapshot(this, () => {
       this.#registered = new Map(registered);
       this.#implicit = new Map(implicit);
+      this.#own = new Map(own);
       this.tree.overrides = overrides;
       for (const { binding, cell } of cells) binding.cell = cell ?? new Cell();
       this.tree.epoch++;
     });
+  }
+
+  /** Finds the bindings of a token as the containers have them that provide it. */
+  #findShared(token: Token): readonly Binding[] {
+    const override = this.tree.overrides.get(token);
+    if (override === undefined) return this.#findProvided(token);
+    return override.adds ? [...this.#findProvided(token), ...override.bindings] : override.bindings;
   }
 
   #findProvided(token: Token): readonly Binding[] {
@@ -141,10 +157,61 @@ export class Registry implements Owner {
     if (found !== undefined) return found;
     if (!isService(token)) return [];
     const provider = { useClass: token } as Provider;
-    const bindings = [createBinding(token, provider, {}, this)];
-    this.#implicit.set(token, bindings);
-    return bindings;
+    const binding = createBinding(token, provider, {}, this);
+    binding.implicit = true;
+    this.#implicit.set(token, [binding]);
+    return [binding];
   }
+
+  /** Returns the binding to use in this container for one of a parent: one for the nearest container that it leads to. */
+  #adopt(binding: Binding): Binding {
+    const { token, provider, scope, eager, site } = binding;
+    if (this.#parent === undefined || !isAdoptable(binding)) return binding;
+    if (!this.descendsFrom(binding.owner)) return binding;
+    if (!this.#leadsHere(binding)) return this.#parent.#adopt(binding);
+    const own = this.#own.get(binding) ?? new Binding(token, provider, scope, this, eager, site);
+    this.#own.set(binding, own);
+    return own;
+  }
+
+  /** Whether a binding of a parent depends on what this container provides, directly or not. */
+  #leadsHere(binding: Binding): boolean {
+    if (this.#epoch !== this.tree.epoch) {
+      this.#leads.clear();
+      this.#epoch = this.tree.epoch;
+    }
+    const known = this.#leads.get(binding);
+    if (known !== undefined) return known;
+    const seen = new Set([binding]);
+    let isCertain = true;
+    // Iterating over a set also visits the elements added meanwhile.
+    for (const { provider } of seen) {
+      for (const parameter of parametersOf(provider)) {
+        // A decorator that runs later can solve a problem without a registration.
+        if (typeof parameter === 'function') isCertain = false;
+        else {
+          const token = parameter.token();
+          if (token === undefined || this.#provides(token)) {
+            if (token !== undefined) this.#leads.set(binding, true);
+            return true;
+          }
+          for (const target of this.#findShared(token)) if (isAdoptable(target)) seen.add(target);
+        }
+      }
+    }
+    if (isCertain) for (const each of seen) this.#leads.set(each, false);
+    return false;
+  }
+
+  /** Whether this container has a provider of a token, which no override replaces. */
+  #provides(token: Token): boolean {
+    return this.#registered.has(token) && this.tree.overrides.get(token)?.adds !== false;
+  }
+}
+
+/** Whether a child may build a binding of its parent. The parent builds the singletons that it registers. */
+function isAdoptable({ implicit, scope }: Binding): boolean {
+  return implicit || scope !== 'singleton';
 }
 
 /** All containers, for error messages. */
