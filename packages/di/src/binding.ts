@@ -70,7 +70,7 @@ export class Binding {
   cell = new Cell();
   /** Whether its registration replaced another one in the same container. */
   replaces = false;
-  /** Whether nothing registers its class. */
+  /** Whether no call of `register` or `override` has created it. */
   implicit = false;
   #known: Known = { epoch: -1 };
 

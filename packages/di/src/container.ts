@@ -31,6 +31,8 @@ export interface ContainerInterface extends Partial<AsyncDisposable> {
   has?(token: Token): boolean;
   /** Registers a provider for a token. */
   register?<T>(token: Token<T>, provider: Provider<NoInfer<T>>): unknown;
+  /** Registers a class as its own provider, unless there is a registered one for it. */
+  registerDefault?(target: Constructor): unknown;
   /**
    * Whether every `resolve` of a token returns the same instance. If so, the caller may resolve it
    * once and keep it.
@@ -93,6 +95,19 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
   register(token: Token, provider?: Provider, options: RegisterOptions = {}): this {
     const checked = checkRegistration('register', token, provider, options);
     this.#registry.add(token, checked, options, captureSite(checked, this.register));
+    return this;
+  }
+
+  /**
+   * Registers a class as its own provider in this container, unless a provider for it is registered or overridden
+   * here or in a parent. Children treat it like a class that nothing registers.
+   *
+   * @throws {InvalidProviderError} When `target` is not a class.
+   * @throws {DisposedError} When the container is disposed.
+   */
+  registerDefault(target: Constructor): this {
+    checkRegistration('register', target, undefined, {});
+    this.#registry.addDefault(target);
     return this;
   }
 

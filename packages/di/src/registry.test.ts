@@ -3,7 +3,7 @@ import { type Container, createContainer } from './container.js';
 import { Inject } from './decorators/inject.js';
 import { Service } from './decorators/service.js';
 import { token } from './dependency.js';
-import { DisposedError } from './errors/injection-errors.js';
+import { DisposedError, InvalidProviderError } from './errors/injection-errors.js';
 
 const Level = token<string>('Level');
 
@@ -11,6 +11,8 @@ const Level = token<string>('Level');
 class Logger {
   constructor(@Inject(Level) readonly level: string) {}
 }
+
+const fake = { level: 'fake' };
 
 let parent: Container;
 beforeEach(() => {
@@ -64,6 +66,59 @@ describe('a child container', () => {
     await parent.dispose();
 
     expect(() => second.resolve(Level)).toThrow(DisposedError);
+  });
+});
+
+describe('registerDefault', () => {
+  class Plain {
+    readonly level = 'plain';
+  }
+
+  it('registers a class once, and for each child that asks for it', () => {
+    const instance = parent.registerDefault(Plain).registerDefault(Plain).resolve(Plain);
+    const child = parent.createChild();
+    expect([parent.resolve(Plain), child.resolve(Plain)]).toEqual([instance, instance]);
+    const own = child.registerDefault(Plain).resolve(Plain);
+
+    expect(own).toBeInstanceOf(Plain);
+    expect(own).not.toBe(instance);
+    expect(parent.resolve(Plain)).toBe(instance);
+  });
+
+  it('keeps the instance of a class that needs no registration', () => {
+    const logger = parent.resolve(Logger);
+
+    expect(parent.registerDefault(Logger).resolve(Logger)).toBe(logger);
+    expect(parent.createChild().registerDefault(Logger).resolve(Logger)).not.toBe(logger);
+  });
+
+  it.each([
+    ['is registered in a parent', (all: Container) => all.register(Plain, { useValue: fake })],
+    ['is overridden', (all: Container) => all.override(Plain, { useValue: fake })],
+  ])('changes nothing for a class that %s', (_name, register) => {
+    register(parent);
+
+    expect(parent.createChild().registerDefault(Plain).resolve(Plain)).toBe(fake);
+  });
+
+  it('gives way to a later registration', () => {
+    const child = parent.createChild().registerDefault(Plain).register(Plain, { useValue: fake });
+
+    expect(child.resolve(Plain)).toBe(fake);
+  });
+
+  it('lets children build the class from their own providers', () => {
+    class Users {
+      constructor(@Inject(Level) readonly level: string) {}
+    }
+    parent.registerDefault(Users);
+    const child = parent.createChild().register(Level, { useValue: 'debug' });
+
+    expect([parent.resolve(Users).level, child.resolve(Users).level]).toEqual(['info', 'debug']);
+  });
+
+  it('rejects what is not a class', () => {
+    expect(() => parent.registerDefault((() => 1) as never)).toThrow(InvalidProviderError);
   });
 });
 

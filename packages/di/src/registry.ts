@@ -7,7 +7,7 @@ import { isService, serviceOptions } from './metadata.js';
 import { describeEagerScope, type Provider, type RegisterOptions } from './provider.js';
 import { Cell } from './resolution/instance.js';
 import { parametersOf } from './resolution/parameters.js';
-import type { Token } from './token.js';
+import type { Constructor, Token } from './token.js';
 import { WeakList } from './weak-list.js';
 
 /** The providers and singletons of a container at one point in time, from `snapshot()`. */
@@ -39,7 +39,7 @@ export class Registry implements Owner {
   readonly tree: Tree;
   readonly #parent: Registry | undefined;
   #registered = new Map<Token, readonly Binding[]>();
-  /** Bindings of unregistered classes with `@Service` or `static inject`. Only the topmost container has any. */
+  /** Bindings of unknown classes with `@Service` or `static inject`. Only the topmost container has any. */
   #implicit = new Map<Token, readonly Binding[]>();
   /** What this container builds from its own providers, by the binding of the parent. */
   #own = new Map<Binding, Binding>();
@@ -63,6 +63,17 @@ export class Registry implements Owner {
     this.#registered.set(token, [...earlier, binding]);
     const override = this.tree.overrides.get(token);
     if (override !== undefined) override.used = true;
+    this.tree.epoch++;
+  }
+
+  /** Adds a class as its own provider, unless `add` or `override` of this container or a parent has one for it. */
+  addDefault(target: Constructor): void {
+    this.lifetime.assertOpen(target);
+    const isProvider = ({ implicit, owner }: Binding) => !implicit || owner === this;
+    if (this.tree.overrides.has(target) || this.#findProvided(target).some(isProvider)) return;
+    const binding = createBinding(target, { useClass: target }, {}, this);
+    binding.implicit = true;
+    this.#registered.set(target, [binding]);
     this.tree.epoch++;
   }
 

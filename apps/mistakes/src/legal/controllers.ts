@@ -8,6 +8,7 @@ import {
   Ctx,
   controllersPlugin,
   createCustomParamDecorator,
+  defineController,
   Get,
   Head,
   HttpCode,
@@ -460,6 +461,17 @@ legal('a container of another library that only resolves', '200 "other"', () => 
   const instances = new Map<unknown, unknown>([[Greetings, new Greetings()]]);
   const container = { resolve: <T>(key: unknown) => instances.get(key) as T };
   return serveControllers([Greetings], { container: container as never });
+});
+
+legal('a child container for a controller as a value', '200 "child"', () => {
+  const Text = token<string>('Text');
+  const greetings = defineController('/', {
+    inject: { text: Text },
+    routes: ({ get }) => ({ read: get('/', (_ctx, { text }) => text) }),
+  });
+  const parent = createContainer().register(Text, { useValue: 'parent' });
+  const container = parent.createChild().register(Text, { useValue: 'child' });
+  return serveControllers([greetings], { container });
 });
 
 legal('a child container for the controllers', '200 "child"', () => {

@@ -48,8 +48,11 @@ export class Instances {
     const { container } = this;
     for (const token of tokens.keys()) {
       this.#usable.add(token);
-      if (typeof token !== 'function' || (container.has?.(token) ?? true)) continue;
-      container.register?.(token, { useClass: token as Constructor });
+      if (typeof token !== 'function') continue;
+      const target = token as Constructor;
+      if (container.registerDefault !== undefined) container.registerDefault(target);
+      else if (!(container.has?.(target) ?? true))
+        container.register?.(target, { useClass: target });
     }
     if (container.validate === undefined) return this.#tryAll(tokens);
     const problems = container.validate([...tokens.keys()]);
