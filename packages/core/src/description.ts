@@ -101,6 +101,8 @@ export interface FormDescription {
  * - `errorHandler` catches the errors of what is registered after it.
  * - `notFoundHandler` responds to every request that reaches it.
  * - `factory` is a function that returns one of these, so it has to be called.
+ * - `decorator` decorates a class, a method or a parameter, so it never handles requests.
+ * - `decoratorFactory` is a function that returns such a decorator. Its `name` is how to write it: `@Roles('admin')`.
  * - `error` is an error with the members of `HttpError`, which become the response, or the prototype of such errors.
  * - `response` is a value that a handler may return, with functions that respond.
  */
@@ -109,6 +111,7 @@ export type Role = (typeof ROLES)[number];
 const ROLES = [
   ...(['middleware', 'cors', 'input', 'responder', 'foreign', 'websocket', 'guard'] as const),
   ...(['errorHandler', 'notFoundHandler', 'factory', 'error', 'response'] as const),
+  ...(['decorator', 'decoratorFactory'] as const),
 ];
 
 /** What startup checks and generated documents need to know about a function, a class or another value. */
@@ -253,6 +256,12 @@ export function describeFactories(...factories: readonly ((...args: never[]) => 
   for (const factory of factories) describe(factory, { role: 'factory' });
 }
 
+/** Gives a value the description of another one. Costs less than {@link describe}, which checks what it receives. */
+export function describeLike<Target extends object>(target: Target, other: object): Target {
+  const value = descriptionOf(other);
+  return Object.defineProperty(target, DESCRIPTOR, { value, configurable: true });
+}
+
 type Described = { readonly [DESCRIPTOR]?: Description } | null | undefined;
 
 /**
@@ -276,6 +285,33 @@ function isComplete(description: Description): description is Descriptor {
 /** Returns the role of a value. */
 export function roleOf(target: unknown): Role | undefined {
   return (target as Described)?.[DESCRIPTOR]?.role;
+}
+
+/** Why a value handles no requests. */
+export interface Misuse {
+  readonly is: 'factory' | 'decorator';
+  /** Such as `cors` or `@Roles`. */
+  readonly name: string;
+  /** An imperative sentence that begins in lower case. */
+  readonly fix: string;
+}
+
+const DECORATE = 'move it above a class or a method, or to metadata of defineController()';
+
+/**
+ * Explains that a value is a factory that was not called, or a decorator, and so no middleware, handler, guard or
+ * interceptor. Every place that takes one of these asks.
+ *
+ * @returns Undefined for all other values.
+ */
+export function findMisuse(value: unknown): Misuse | undefined {
+  const { role, name = '' } = descriptionOf(value) ?? {};
+  const [bare = name] = name.split('(');
+  if (role === 'factory') return { is: 'factory', name: bare, fix: `call it: ${name}.` };
+  if (role === 'decorator') return { is: 'decorator', name, fix: `${DECORATE}.` };
+  if (role !== 'decoratorFactory') return undefined;
+  const fix = `call it: ${name.slice(1)}. Then ${DECORATE}.`;
+  return { is: 'decorator', name: bare, fix };
 }
 
 /** Returns how messages name a value without a description. */

@@ -1,5 +1,5 @@
-import { descriptionOf } from '@fairlead/core/extend';
 import 'reflect-metadata';
+import { describe, describeLike, descriptionOf } from '@fairlead/core/extend';
 import type { Context } from '@fairlead/core';
 import type { Constructor } from '@fairlead/di';
 import { describeValue, fn, isClass, type Kinds, kind, nonEmptyString } from '@fairlead/options';
@@ -8,7 +8,6 @@ import {
   errorText,
   findOptionErrors,
   optionError,
-  refuse,
   throwProblems,
 } from '../errors.js';
 import { guardName } from '../invocation/invoker.js';
@@ -24,10 +23,12 @@ import type {
   Transform,
 } from '../metadata/parameter.js';
 import { type Guard, isReference } from '../metadata/references.js';
+import { decorateWith } from './decorate-with.js';
 import {
   assertExperimental,
   CLASS_OR_METHOD,
   createDecorator,
+  createMark,
   type Declaration,
   isDeclaration,
   missingParentheses,
@@ -58,23 +59,21 @@ export function applyDecorators(...given: readonly unknown[]): unknown {
     recordFault(given, missingParentheses('applyDecorators', example));
     return undefined;
   }
-  return (...declaration: Declaration): unknown => {
-    const [target, key, third] = declaration;
+  const decorator = (...declaration: Declaration): unknown => {
+    const [, key, third] = declaration;
     assertExperimental('applyDecorators', key);
     if (typeof third === 'number') {
       recordFault(declaration, NOT_FOR_PARAMETERS);
       return undefined;
     }
-    const decorators = given.filter((value) => typeof value === 'function');
-    for (const value of given.filter((one) => typeof one !== 'function')) {
-      const fix = 'pass each decorator as an argument.';
-      recordFault(declaration, refuse('applyDecorators()', value, 'a decorator', fix));
-    }
-    return key === undefined
-      ? Reflect.decorate(decorators as ClassDecorator[], target as Constructor)
-      : Reflect.decorate(decorators as MethodDecorator[], target, key, third as PropertyDescriptor);
+    return decorateWith('applyDecorators()', given, declaration, () => 'a decorator');
   };
+  return describeLike(decorator, APPLIED);
 }
+
+const APPLIED = createMark('applyDecorators');
+
+describe(applyDecorators, { role: 'decoratorFactory', name: '@applyDecorators()' });
 
 const NOT_FOR_PARAMETERS = {
   code: 'DECORATOR_PLACE',
@@ -93,6 +92,7 @@ export function createDecoratorFactory<
   Decorator extends ClassDecorator | MethodDecorator,
 >(example: string, create: (...args: Args) => Decorator): (...args: Args) => Decorator {
   const [name = ''] = example.slice(1).split('(');
+  const mark = createMark(name);
   const bare: (...args: Args) => Decorator = createDecorator({
     name,
     target: CLASS_OR_METHOD,
@@ -101,11 +101,14 @@ export function createDecoratorFactory<
     read: () => ({ faults: [missingParentheses(name, example)] }),
   });
   // A name, because the call site of a decorator is the nearest function without one.
-  return function factory(...args) {
+  const factory = function factory(...args: Args): Decorator {
     const given: readonly unknown[] = args;
     const isBare = isDeclaration(given) || (given.length === 1 && isClass(given[0]));
-    return isBare ? bare(...args) : create(...args);
+    const decorator = isBare ? bare(...args) : create(...args);
+    const isMarked = descriptionOf(decorator) !== undefined || !Object.isExtensible(decorator);
+    return isMarked ? decorator : describeLike(decorator, mark);
   };
+  return describe(factory, { role: 'decoratorFactory', name: example });
 }
 
 /** Options of {@link createRouteMetadata}. */

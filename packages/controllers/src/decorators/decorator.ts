@@ -1,3 +1,4 @@
+import { describe, describeLike } from '@fairlead/core/extend';
 import type { Class } from '@fairlead/di';
 import {
   type CallSite,
@@ -119,16 +120,28 @@ interface DecoratorKind<Metadata> {
  * of the class, which the startup reports. The constant that it is assigned to declares the calls that it accepts.
  */
 export function createDecorator<Decorator, Metadata>(kind: DecoratorKind<Metadata>): Decorator {
+  const { name, example = `@${name}()` } = kind;
+  const mark = createMark(name);
   // A name, because the call site of a decorator is the nearest function without one.
-  return function create(...values: readonly unknown[]) {
-    return callDecorator(kind, values);
-  } as Decorator;
+  const create = function create(...values: readonly unknown[]) {
+    return callDecorator(kind, values, mark);
+  };
+  return describe(create, { name: example, role: 'decoratorFactory' }) as Decorator;
 }
 
-/** @param values - The arguments. Without parentheses, it is called with the declaration instead. */
+/** Creates what gives decorators the description by which every place refuses them that takes guards or middleware. */
+export function createMark(name: string): object {
+  return describe({}, { name: `@${name}()`, role: 'decorator' });
+}
+
+/**
+ * @param values - The arguments. Without parentheses, it is called with the declaration instead.
+ * @param mark - From {@link createMark}.
+ */
 function callDecorator<Metadata>(
   kind: DecoratorKind<Metadata>,
   values: readonly unknown[],
+  mark: object,
 ): unknown {
   const { name } = kind;
   // By index: a start calls thousands of decorators, and iterators would take twice as long.
@@ -146,6 +159,7 @@ function callDecorator<Metadata>(
     assertExperimental(name, declaration[1]);
     decorate(kind, placeOf(...declaration), { ...reading, faults }, site);
   };
+  describeLike(decorator, mark);
   const isAmbiguous = values.length === 1 && isClass(first) && !kind.acceptsClass?.(first);
   return isAmbiguous ? createStandIn(first, kind, decorator) : decorator;
 }
@@ -186,7 +200,7 @@ function isKey(value: unknown): value is string | symbol {
   return typeof value === 'string' || typeof value === 'symbol';
 }
 
-function isDescriptor(value: unknown): value is PropertyDescriptor {
+export function isDescriptor(value: unknown): value is PropertyDescriptor {
   return typeof value === 'object' && value !== null && 'configurable' in value;
 }
 

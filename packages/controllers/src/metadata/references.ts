@@ -1,5 +1,5 @@
 import type { AnyMiddleware, Context, Next } from '@fairlead/core';
-import { descriptionOf } from '@fairlead/core/extend';
+import { descriptionOf, findMisuse, type Role } from '@fairlead/core/extend';
 import { type Constructor, type InjectionToken, isToken, token } from '@fairlead/di';
 import { describeValue, isClass } from '@fairlead/options';
 import type { Diagnostic } from '../errors.js';
@@ -141,8 +141,8 @@ export function findReferenceProblems(
   return list.flatMap((reference, index) => {
     const found = checkReference(kind, reference);
     if (found === undefined) return [];
-    const { reason = '', fix } = found;
-    const problem = `${call} cannot use ${describeValue(reference)} as ${label(index)}${reason}.`;
+    const { reason = '', shown = describeValue(reference), fix } = found;
+    const problem = `${call} cannot use ${shown} as ${label(index)}${reason}.`;
     return { problem, fix };
   });
 }
@@ -170,32 +170,72 @@ const CLASS_PLACES: Readonly<Record<ReferenceKind, string>> = {
     'pass it as an interceptor, because it has intercept(): to @UseInterceptor() or the option interceptors.',
 };
 
+/** Explains where to pass a class with the method of a guard, a middleware or an interceptor. */
+export function placeOfClass(reference: unknown): string | undefined {
+  const { prototype }: { readonly prototype?: unknown } = Object(reference);
+  const found = Object.entries(CLASS_PLACES).find(([kind]) => {
+    return hasMethodOf(kind as ReferenceKind, prototype);
+  });
+  return found?.[1];
+}
+
+/** What needs `next`, so that it fails as a guard. */
+const NEEDS_NEXT: ReadonlySet<Role | undefined> = new Set<Role>([
+  'middleware',
+  'cors',
+  'input',
+  'responder',
+  'foreign',
+  'errorHandler',
+  'notFoundHandler',
+]);
+
+/** Explains where to pass a described guard, or described middleware that is listed as a guard. */
+function placeOfRole(
+  kind: ReferenceKind,
+  reference: unknown,
+): { readonly reason: string; readonly fix: string } | undefined {
+  const { role, middleware } = descriptionOf(reference) ?? {};
+  if (kind !== 'guard' && role === 'guard') {
+    const use = middleware === undefined || kind === 'interceptor' ? '' : `use ${middleware}, or `;
+    return { reason: ', because it is a guard', fix: `${use}pass it as a guard.` };
+  }
+  const isMiddleware = kind === 'guard' && NEEDS_NEXT.has(role);
+  // A function of one parameter does not call next().
+  if (!isMiddleware || (typeof reference === 'function' && reference.length < 2)) return undefined;
+  return { reason: ', because it is middleware', fix: 'pass it as middleware.' };
+}
+
 const PASS_REFERENCE = 'pass a function, a class or a token.';
 
 /** Returns why a value is not a reference, unless that is obvious, and the fix; undefined for a reference. */
 function checkReference(
   kind: ReferenceKind,
   reference: unknown,
-): { readonly reason?: string; readonly fix: string } | undefined {
+): { readonly reason?: string; readonly shown?: string; readonly fix: string } | undefined {
   const method = CLASS_METHODS[kind];
   const parameters = kind === 'guard' ? 'ctx' : 'ctx, next';
   if (reference === undefined) {
     const fix = `${PASS_REFERENCE} If an import cycle is the cause, move the import to a separate file.`;
     return { fix };
   }
-  if (typeof reference === 'function' && descriptionOf(reference)?.role === 'factory') {
-    return { reason: ', because it is a factory', fix: `call it: ${reference.name}().` };
+  const misuse = findMisuse(reference);
+  if (misuse !== undefined) {
+    const { is, name, fix } = misuse;
+    return is === 'factory'
+      ? { reason: ', because it is a factory', fix }
+      : { shown: `the decorator ${name}`, fix };
   }
+  const place = placeOfRole(kind, reference);
+  if (place !== undefined) return place;
   if (hasMethodOf(kind, reference)) {
     return { fix: `pass the class, or (${parameters}) => instance.${method}(${parameters}).` };
   }
   if (!isToken(reference)) return { fix: PASS_REFERENCE };
   if (!isClass(reference) || isClassOf(kind, reference)) return undefined;
   const reason = `, because it has no method ${method}()`;
-  const other = Object.entries(CLASS_PLACES).find(([one]) => {
-    return hasMethodOf(one as ReferenceKind, reference.prototype);
-  });
   // A guard with an added method use() would no longer deny requests.
-  if (other !== undefined) return { reason, fix: other[1] };
+  const fixOfOther = placeOfClass(reference);
+  if (fixOfOther !== undefined) return { reason, fix: fixOfOther };
   return { reason, fix: `add a method ${method}(${parameters}) to the class.` };
 }

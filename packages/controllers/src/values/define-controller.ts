@@ -14,6 +14,7 @@ import {
   routeDocumentation,
   schemaKind,
 } from '@fairlead/options';
+import { decorateWith } from '../decorators/decorate-with.js';
 import { readOptions, recordFault } from '../decorators/decorator.js';
 import { CONTROLLER_OPTIONS, ROUTE_OPTIONS, readPaths } from '../decorators/routes.js';
 import { joinPath } from '../definition/definition.js';
@@ -167,7 +168,7 @@ export function defineController(
       else recordFault([controller.prototype, name], notARoute(name, route));
     }
   }
-  Reflect.decorate([...metadata], controller);
+  decorateWith(call, metadata, [controller], nameMetadata);
   undiscovered.add(controller);
   return controller;
 }
@@ -263,8 +264,10 @@ function addRoute(
     parameters: new Map(parameters),
     value: Object.freeze({ handler, validate }),
   });
-  Reflect.decorate([...metadata], ...declaration);
+  decorateWith(call, metadata, declaration, nameMetadata);
 }
+
+const nameMetadata = (index: number): string => `metadata[${index}]`;
 
 /** The metadata of a parameter that receives a whole input, which its schema checks. */
 const WHOLE = {

@@ -1,6 +1,6 @@
 import { describeValue, isClass, isIntended, warn } from '@fairlead/options';
 import { explainOtherCopy } from '../copies.js';
-import { descriptionOf, roleOf } from '../description.js';
+import { descriptionOf, findMisuse, roleOf } from '../description.js';
 import { isPromiseLike } from '../next.js';
 import { SetupError } from './setup-error.js';
 
@@ -41,7 +41,7 @@ type AnyFunction = (...values: never[]) => unknown;
 
 function isMiddleware(value: unknown): value is AnyFunction {
   if (typeof value !== 'function' || isClass(value)) return false;
-  if (roleOf(value) === 'factory' || roleOf(value) === 'guard') return false;
+  if (roleOf(value) === 'guard' || findMisuse(value) !== undefined) return false;
   if (value.length <= 2) return true;
   // As (req, res, next) and (error, req, res, next) of Express.
   const lastName = parameterNames(value as AnyFunction)[value.length - 1] ?? '';
@@ -89,7 +89,11 @@ function diagnoseFunction(value: {
 }): readonly [received: string, fix: string] {
   const name = value.name || 'fn';
   const { role, middleware } = descriptionOf(value) ?? {};
-  if (role === 'factory') return [`the factory ${name}`, `Call it: ${name}().`];
+  const misuse = findMisuse(value);
+  if (misuse !== undefined) {
+    const { is, name, fix } = misuse;
+    return [`the ${is} ${name}`, `${fix.charAt(0).toUpperCase()}${fix.slice(1)}`];
+  }
   if (role === 'guard') {
     const fix = 'list the guard in @UseGuard() of @fairlead/controllers.';
     return [
