@@ -217,3 +217,202 @@ describe('an exemption from a guard that a factory creates', () => {
     ]);
   });
 });
+
+describe('an exemption from what a base class demands', () => {
+  const Public = createRouteMetadata<boolean>('Public', {
+    describedGuard: 'sign-in',
+    exempts: (isPublic) => isPublic,
+  });
+  const signIn: GuardFn = describeFunction((ctx) => Public.get(ctx) === true, {
+    role: 'guard',
+    name: 'sign-in',
+  });
+  const admin: GuardFn = describeFunction((ctx) => Public.get(ctx) === true, {
+    role: 'guard',
+    name: 'admin',
+    after: ['sign-in'],
+  });
+
+  abstract class Admins {
+    @Get('/list')
+    list() {}
+
+    @Get('/open')
+    @Public(true)
+    open() {}
+  }
+  UseGuard(admin)(Admins);
+
+  abstract class Methods {
+    @Get('/list')
+    @UseGuard(admin)
+    list() {}
+  }
+
+  @Controller()
+  @Public(true)
+  class ByClass extends Admins {}
+
+  @Controller()
+  class ByOverride extends Admins {
+    @Public(true)
+    override list() {}
+  }
+
+  @Controller()
+  class ByOwnMethod extends Admins {
+    @Get('/own')
+    @Public(true)
+    own() {}
+  }
+
+  @Controller()
+  class BySkippingOverride extends Admins {
+    @Public(true)
+    @SkipInheritedGuards()
+    override list() {}
+  }
+
+  abstract class Between extends Admins {
+    @Get('/between')
+    @Public(true)
+    between() {}
+  }
+  @Controller()
+  class ByClassBetween extends Between {}
+
+  const Opened = (Base: typeof Admins) => {
+    abstract class Mixed extends Base {
+      @Public(true)
+      override list() {}
+    }
+    return Mixed;
+  };
+  @Controller()
+  class ByMixin extends Opened(Admins) {}
+
+  @Controller()
+  class ByOverrideOfMethod extends Methods {
+    @Public(true)
+    override list() {}
+  }
+
+  @UseGuard(signIn)
+  abstract class SignedIn {
+    @Get('/list')
+    list() {}
+  }
+  @Controller()
+  class FromSignIn extends SignedIn {
+    @Public(true)
+    override list() {}
+  }
+
+  @UseGuard(signedIn)
+  abstract class ByFunction {
+    @Get('/list')
+    list() {}
+  }
+  @Controller()
+  @Open(true)
+  class FromFunction extends ByFunction {}
+
+  const problemOf = (target: Constructor): string | undefined => {
+    try {
+      registerController(createRouter(), target, { guards: [signIn] });
+      return undefined;
+    } catch (error) {
+      return (error as Error).message.replace(/\n {2}At: .*/, '');
+    }
+  };
+  const moved = (guard: string, base: string) =>
+    `move ${guard} from ${base} to the classes and methods that need it.`;
+
+  it.each([
+    [ByClass, 'routes of ByClass', 'Public', 'admin', 'Admins', moved('admin', 'Admins')],
+    [ByOverride, 'route ByOverride.list', 'Public', 'admin', 'Admins', moved('admin', 'Admins')],
+    [ByOwnMethod, 'route ByOwnMethod.own', 'Public', 'admin', 'Admins', moved('admin', 'Admins')],
+    [
+      BySkippingOverride,
+      'route BySkippingOverride.list',
+      'Public',
+      'admin',
+      'Admins',
+      moved('admin', 'Admins'),
+    ],
+    [
+      ByClassBetween,
+      'route ByClassBetween.between',
+      'Public',
+      'admin',
+      'Admins',
+      moved('admin', 'Admins'),
+    ],
+    [ByMixin, 'route ByMixin.list', 'Public', 'admin', 'Admins', moved('admin', 'Admins')],
+    [
+      ByOverrideOfMethod,
+      'route ByOverrideOfMethod.list',
+      'Public',
+      'admin',
+      'Methods',
+      'add @SkipInheritedGuards() to the method.',
+    ],
+    [
+      FromSignIn,
+      'route FromSignIn.list',
+      'Public',
+      'sign-in',
+      'SignedIn',
+      moved('sign-in', 'SignedIn'),
+    ],
+    [
+      FromFunction,
+      'routes of FromFunction',
+      'Open',
+      'signedIn',
+      'ByFunction',
+      moved('signedIn', 'ByFunction'),
+    ],
+  ])('is a problem of %o', (target, place, decorator, guard, base, fix) => {
+    expect(problemOf(target)).toBe(
+      `Cannot register the ${place}: @${decorator}() opens what ${guard} of the base class ${base} restricts.\n  Fix: remove @${decorator}(), or ${fix}`,
+    );
+  });
+
+  it('may stand in the base class itself, or replace the guards of an overridden method', () => {
+    @Controller()
+    class Inheriting extends Admins {}
+    @Controller()
+    class Skipping extends Methods {
+      @Public(true)
+      @SkipInheritedGuards()
+      override list() {}
+    }
+    @Controller()
+    @Public(true)
+    class FromPlugin extends Pages {}
+    @Controller()
+    class NotExempt extends Admins {
+      @Public(false)
+      override list() {}
+    }
+    const legal = [Inheriting, Skipping, FromPlugin, NotExempt];
+    expect(legal.map(problemOf)).toEqual([undefined, undefined, undefined, undefined]);
+  });
+
+  it('of a class leaves a method closed that its base class restricts', () => {
+    @Controller()
+    @Public(true)
+    class Opened extends Methods {
+      @Get('/own')
+      own() {}
+    }
+    const router = createRouter();
+    registerController(router, Opened, { guards: [signIn] });
+    const described = describeRoutes(createApp().route('/', router));
+    expect(described.map(({ path, guards }) => [path, guards.length])).toEqual([
+      ['/list', 2],
+      ['/own', 0],
+    ]);
+  });
+});

@@ -5,7 +5,7 @@ import {
   UseGuard,
 } from '@fairlead/controllers';
 import type { Context, Security } from '@fairlead/core';
-import { describe, describeFactories } from '@fairlead/core/extend';
+import { describe } from '@fairlead/core/extend';
 import { named } from '@fairlead/options';
 import type { JwtAuth } from './jwt-auth.js';
 import { createRoleCheck, createScopeCheck, roleSecurity } from './requirements.js';
@@ -21,8 +21,8 @@ const PUBLIC = createRouteMetadata<boolean>('Public', {
 /**
  * Opens the routes of a class, or one route, to requests without a token. {@link jwtGuard}, and {@link Roles}
  * and {@link Scopes} of the class, let them pass. Subclasses and overrides do not inherit it. On the method or
- * class that has `@Roles()` or `@Scopes()` itself, it is an error at startup. The startup warns about routes
- * without `jwtGuard()`.
+ * class that has `@Roles()` or `@Scopes()` itself, or below a base class that demands a token, it is an error at
+ * startup. The startup warns about routes without `jwtGuard()`.
  */
 export const Public: () => ClassDecorator & MethodDecorator = createDecoratorFactory(
   '@Public()',
@@ -50,7 +50,7 @@ export function jwtGuard<Claims>(auth: JwtAuth<Claims>): GuardFn {
   });
 }
 
-describeFactories(jwtGuard);
+describe(jwtGuard, { role: 'factory', name: GUARD });
 
 /**
  * Guards the routes of a class, or one route: the token needs one of the roles. Several `@Roles()` of a route,

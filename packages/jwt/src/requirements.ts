@@ -1,5 +1,5 @@
 import { type Context, type Middleware, type Security } from '@fairlead/core';
-import { describe, describeFactories, throwTogether } from '@fairlead/core/extend';
+import { describe, throwTogether } from '@fairlead/core/extend';
 import { describeValue, named } from '@fairlead/options';
 import { insufficientScope } from './challenge.js';
 import { BEARER, JWT, verifiedToken } from './verified-token.js';
@@ -43,7 +43,8 @@ export function requireRole(...roles: readonly [string, ...string[]]): Middlewar
   return describe(middleware, { role: 'middleware', security: roleSecurity(roles), after: JWT });
 }
 
-describeFactories(requireScope, requireRole);
+describe(requireScope, { role: 'factory', name: "requireScope('users:write')" });
+describe(requireRole, { role: 'factory', name: "requireRole('admin')" });
 
 /** Describes that one of the roles is needed. */
 export function roleSecurity(roles: readonly string[]): Security {

@@ -13,13 +13,16 @@ import {
   decoratorErrors,
   inheritedMetadata,
   isValue,
+  lineage,
   locationOf,
   type MethodMetadata,
   metadataChain,
   nameDecorators,
+  ownMetadata,
   undiscovered,
 } from '../metadata/class-metadata.js';
 import { describeParameter } from '../metadata/parameter.js';
+import type { Guard } from '../metadata/references.js';
 import { type ControllerDefinition, definitionOf, type RouteDefinition } from './definition.js';
 
 /** Finds the problems that do not depend on other controllers: mistakes in decorators, then routes in their order. */
@@ -35,6 +38,7 @@ export function checkDefinition(definition: ControllerDefinition): ControllerErr
   return [
     ...decoratorErrors(controller),
     ...checkContradictions(definition),
+    ...checkExemptions(definition),
     ...distinctMethods(routes).flatMap((route) => [
       ...report(route, checkMethod(controller, route)),
       ...report(route, checkRedirect(route.redirect)),
@@ -71,6 +75,51 @@ function checkContradictions({ controller, name }: ControllerDefinition): RouteR
       }),
     ),
   );
+}
+
+/** Finds decorators of a class or method that exempt routes from guards which a base class demands. */
+function checkExemptions(definition: ControllerDefinition): RouteRegistrationError[] {
+  const { controller, name } = definition;
+  const levels = lineage(controller);
+  // By place, because a class may exempt many routes.
+  const errors = new Map<string, RouteRegistrationError>();
+  for (const { handler, methodName, guards, metadata } of definition.routes) {
+    for (const [key, value] of metadata) {
+      const { reader } = key;
+      if (reader?.exempts(value) !== true) continue;
+      const ofMethod = levels.findIndex((level) => {
+        const values = ownMetadata(level)?.methods.get(methodName)?.values;
+        return values?.has(key) && reader.exempts(values.get(key)) === true;
+      });
+      const demands = (list: readonly Guard[] = []): string | undefined =>
+        list
+          .filter((guard) => guards.includes(guard))
+          .map((one) => reader.contradicts(one) ?? (reader.matches(one) ? reader.name : undefined))
+          .find(Boolean);
+      // A class never inherits an exemption, so that of a class is its own.
+      for (const base of levels.slice(0, ofMethod < 0 ? -1 : ofMethod)) {
+        const own = ownMetadata(base);
+        const ofClass = demands(own?.guards);
+        const demand = ofClass ?? demands(own?.methods.get(methodName)?.guards);
+        if (demand === undefined) continue;
+        const [place, method] = ofMethod < 0 ? [name] : [handler, methodName];
+        const baseName = Reflect.get(base, 'name') || '(anonymous class)';
+        const fix =
+          ofClass === undefined && ofMethod >= 0
+            ? 'add @SkipInheritedGuards() to the method'
+            : `move ${demand} from ${baseName} to the classes and methods that need it`;
+        const diagnostic = {
+          problem: `@${key.name}() opens what ${demand} of the base class ${baseName} restricts.`,
+          fix: `remove @${key.name}(), or ${fix}.`,
+        };
+        errors.set(
+          `${place} ${key.name} ${baseName}`,
+          new RouteRegistrationError(place, diagnostic, locationOf(controller, method)),
+        );
+      }
+    }
+  }
+  return [...errors.values()];
 }
 
 /** Finds a status that the response schemas do not describe. A redirect sets the status itself. */
