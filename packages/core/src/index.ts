@@ -1,7 +1,9 @@
+import { createApp } from './app/application.js';
 import { json, raw, text, urlencoded } from './body/parsers.js';
 import { describeFactories } from './description.js';
 import { errorHandler } from './middleware/error-handler.js';
 import { notFoundHandler } from './middleware/not-found-handler.js';
+import { createRouter } from './router/router.js';
 
 export { Application, createApp, type Plugin } from './app/application.js';
 export type { ApplicationOptions } from './app/options.js';
@@ -152,4 +154,13 @@ export {
 export type { ProxyOptions, TrustedProxies } from './server/proxy.js';
 export type { UpgradedConnection } from './server/upgrade.js';
 
-describeFactories(json, raw, text, urlencoded, errorHandler, notFoundHandler);
+describeFactories(
+  createApp,
+  createRouter,
+  json,
+  raw,
+  text,
+  urlencoded,
+  errorHandler,
+  notFoundHandler,
+);

@@ -7,7 +7,7 @@ import {
   type Middleware,
   type Plugin,
 } from '@fairlead/core';
-import { describe, throwTogether } from '@fairlead/core/extend';
+import { describe, describeFactories, throwTogether } from '@fairlead/core/extend';
 import {
   arrayOf,
   findOptionProblems,
@@ -229,3 +229,5 @@ const NO_VALIDATOR = {
     throw new Error('Tools of routes ask no questions.');
   },
 };
+
+describeFactories(mcp);

@@ -7,7 +7,7 @@ import {
   type Router,
   SetupError,
 } from '@fairlead/core';
-import { assertOptions, describe, takeProblem } from '@fairlead/core/extend';
+import { assertOptions, describe, describeFactories, takeProblem } from '@fairlead/core/extend';
 import {
   boolean,
   describeValue,
@@ -334,3 +334,5 @@ function addProcessMetrics(registry: AnyRegistry): void {
   if (registry.getSingleMetric('process_cpu_seconds_total') !== undefined) return;
   collectDefaultMetrics({ register: registry });
 }
+
+describeFactories(createMetrics);

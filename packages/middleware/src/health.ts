@@ -4,7 +4,7 @@ import {
   type Router,
   ServiceUnavailableError,
 } from '@fairlead/core';
-import { takeProblem, throwTogether } from '@fairlead/core/extend';
+import { describeFactories, takeProblem, throwTogether } from '@fairlead/core/extend';
 import {
   describeValue,
   findOptionProblems,
@@ -292,3 +292,5 @@ function findCheckProblems(checks: object): readonly string[] {
         ]),
   ]);
 }
+
+describeFactories(createHealth);

@@ -7,7 +7,7 @@ import {
   type Plugin,
   SetupError,
 } from '@fairlead/core';
-import { throwTogether } from '@fairlead/core/extend';
+import { describeFactories, throwTogether } from '@fairlead/core/extend';
 import {
   boolean,
   describeValue,
@@ -232,3 +232,5 @@ export async function printDocument(
     await app.close();
   }
 }
+
+describeFactories(openapi);

@@ -5,7 +5,7 @@ import {
   type RequestOutcome,
   SetupError,
 } from '@fairlead/core';
-import { assertOptions, describe } from '@fairlead/core/extend';
+import { assertOptions, describe, describeFactories } from '@fairlead/core/extend';
 import { describeValue, fn, type Kinds, named } from '@fairlead/options';
 import type { Logger } from 'pino';
 
@@ -111,3 +111,5 @@ function assertLogger(call: string, logger: unknown): void {
     `logger of ${call} must be a pino logger, such as the result of createLogger(): got ${describeValue(logger)}.`,
   );
 }
+
+describeFactories(logRequests);

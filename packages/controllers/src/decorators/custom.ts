@@ -1,6 +1,6 @@
 import 'reflect-metadata';
-import { describe, describeLike, descriptionOf } from '@fairlead/core/extend';
 import type { Context } from '@fairlead/core';
+import { describe, describeFactories, describeLike, descriptionOf } from '@fairlead/core/extend';
 import type { Constructor } from '@fairlead/di';
 import { describeValue, fn, isClass, type Kinds, kind, nonEmptyString } from '@fairlead/options';
 import {
@@ -317,3 +317,5 @@ export function createCustomParamDecorator(
     },
   });
 }
+
+describeFactories(createDecoratorFactory, createRouteMetadata, createCustomParamDecorator);

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import type { Application, Plugin } from '@fairlead/core';
-import { registrationsOf } from '@fairlead/core/extend';
+import { describeFactories, registrationsOf } from '@fairlead/core/extend';
 import {
   type Constructor,
   describeToken,
@@ -327,3 +327,5 @@ async function warnOfNone(
   const silence = 'If that is intended, pass the options to intended().';
   log.warn(`no controllers found in ${rootPath(discovery.root)}: ${reason} ${silence}`);
 }
+
+describeFactories(controllersPlugin);
