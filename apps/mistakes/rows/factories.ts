@@ -17,6 +17,7 @@ import {
   type Middleware,
   notFoundHandler,
 } from '@fairlead/core';
+import { Roles } from '@fairlead/jwt/controllers';
 import { cors, etag, requestId, requestLogger, secureHeaders, timeout } from '@fairlead/middleware';
 import { multipart } from '@fairlead/multipart';
 import { openTelemetry } from '@fairlead/opentelemetry';
@@ -127,6 +128,42 @@ mistake(
   post('/', { a: 1 }),
 );
 mistake("`app.get('/', etag)`, as the handler", { startup: 'etag()' }, () => home().get('/', etag));
+
+mistake("`app.use(Roles('admin'))`, a decorator", { compiler: 'TS2769', startup: '@Roles()' }, () =>
+  home()
+    .use(Roles('admin'))
+    .get('/', () => 1),
+);
+mistake(
+  '`@UseGuard(Roles)`, a decorator',
+  { compiler: 'TS2345', startup: "Roles('admin')" },
+  () => {
+    @Controller()
+    @UseGuard(Roles)
+    class Users {
+      @Get()
+      list() {
+        return [];
+      }
+    }
+    return serveControllers([Users]);
+  },
+);
+mistake(
+  '`@UseGuard(cors())`, middleware as a guard',
+  { compiler: 'TS2345', startup: 'pass it as middleware' },
+  () => {
+    @Controller()
+    @UseGuard(cors())
+    class Users {
+      @Get()
+      list() {
+        return [];
+      }
+    }
+    return serveControllers([Users]);
+  },
+);
 
 mistake(
   '`@UseMiddleware(multipart)`',

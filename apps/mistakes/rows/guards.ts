@@ -186,6 +186,24 @@ mistake(
 );
 
 mistake(
+  '`@Public()` on a subclass of a class with `@Roles()`',
+  { startup: '@Public() opens what @Roles() of the base class Admins restricts' },
+  () => {
+    @Roles('admin')
+    abstract class Admins {
+      @Get()
+      list() {
+        return [];
+      }
+    }
+    @Controller()
+    @Public()
+    class Users extends Admins {}
+    return serveControllers([Users]);
+  },
+);
+
+mistake(
   '`@Public()` and `@Roles()` on one method',
   { startup: '@Public() opens what @Roles() of the same method restricts' },
   () => {

@@ -8,6 +8,7 @@ import {
   type ValueRoute,
 } from '@fairlead/controllers';
 import { createContainer, lazy, Service, token } from '@fairlead/di';
+import { requireRole } from '@fairlead/jwt';
 import { Roles as JwtRoles, jwtGuard, Public } from '@fairlead/jwt/controllers';
 import { z } from 'zod';
 import { serveControllers } from '../src/applications.js';
@@ -491,6 +492,42 @@ mistake(
     serveControllers([
       defineController('/', {
         routes: ({ get }) => ({ list: get('/', { metadata: [SetHeader] }, () => 1) }),
+      }),
+    ]),
+);
+
+mistake(
+  '`metadata: [Roles]` of a controller, without parentheses',
+  { compiler: 'TS2322', startup: "write Roles('admin')" },
+  () =>
+    serveControllers([
+      defineController('/', {
+        metadata: [JwtRoles],
+        routes: ({ get }) => ({ list: get('/', () => 1) }),
+      }),
+    ]),
+);
+
+mistake(
+  "`guards: [Roles('admin')]`, a decorator as a guard",
+  { compiler: 'ClassDecorator', startup: 'to metadata of defineController()' },
+  () =>
+    serveControllers([
+      defineController('/', {
+        guards: [JwtRoles('admin')],
+        routes: ({ get }) => ({ list: get('/', () => 1) }),
+      }),
+    ]),
+);
+
+mistake(
+  "`metadata: [requireRole('admin')]`, middleware as metadata",
+  { compiler: 'TS2322', startup: 'pass it to UseMiddleware()' },
+  () =>
+    serveControllers([
+      defineController('/', {
+        metadata: [requireRole('admin')],
+        routes: ({ get }) => ({ list: get('/', () => 1) }),
       }),
     ]),
 );

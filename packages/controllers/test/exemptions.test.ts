@@ -1,6 +1,6 @@
 import { createApp, createRouter } from '@fairlead/core';
 import { describe as describeFunction } from '@fairlead/core/extend';
-import type { Constructor } from '@fairlead/di';
+import { type Constructor, createContainer } from '@fairlead/di';
 import { describe, expect, it } from 'vitest';
 import {
   Controller,
@@ -319,7 +319,7 @@ describe('an exemption from what a base class demands', () => {
 
   const problemOf = (target: Constructor): string | undefined => {
     try {
-      registerController(createRouter(), target, { guards: [signIn] });
+      registerController(createRouter(), target, { guards: [signIn, signedIn] });
       return undefined;
     } catch (error) {
       return (error as Error).message.replace(/\n {2}At: .*/, '');
@@ -376,6 +376,32 @@ describe('an exemption from what a base class demands', () => {
   ])('is a problem of %o', (target, place, decorator, guard, base, fix) => {
     expect(problemOf(target)).toBe(
       `Cannot register the ${place}: @${decorator}() opens what ${guard} of the base class ${base} restricts.\n  Fix: remove @${decorator}(), or ${fix}`,
+    );
+  });
+
+  class Auth {
+    canActivate() {
+      return false;
+    }
+  }
+
+  it.each([
+    ['a token', 'auth'],
+    ['a class', Auth],
+  ])('is a problem if the container has the guard for %s', (_name, reference) => {
+    @UseGuard(reference)
+    abstract class Guarded {
+      @Get('/list')
+      list() {}
+    }
+    @Controller()
+    class Opened extends Guarded {
+      @Public(true)
+      override list() {}
+    }
+    const container = createContainer().register<unknown>(reference, { useValue: signIn });
+    expect(() => registerController(createRouter(), Opened, { container })).toThrow(
+      '@Public() opens what sign-in of the base class Guarded restricts.',
     );
   });
 

@@ -70,3 +70,51 @@ describe.each(decorators)('@%s without parentheses', (name, example, decorate) =
     expect(await errorOf(UsersController)).toMatchObject(problem('the route UsersController.list'));
   });
 });
+
+describe('@Public() on a subclass', () => {
+  @Scopes('users:write')
+  abstract class Writers {
+    @Get()
+    list() {}
+  }
+
+  abstract class Readers {
+    @Get()
+    @Roles('reader')
+    list() {}
+  }
+
+  @Controller('/class')
+  @Public()
+  class ByClass extends Writers {}
+
+  @Controller('/method')
+  class ByMethod extends Writers {
+    @Public()
+    override list() {}
+  }
+
+  @Controller('/override')
+  class ByOverride extends Readers {
+    @Public()
+    override list() {}
+  }
+
+  it.each([
+    [ByClass, 'routes of ByClass', '@Scopes()', 'Writers', 'move @Scopes() from Writers to the'],
+    [ByMethod, 'route ByMethod.list', '@Scopes()', 'Writers', 'move @Scopes() from Writers to the'],
+    [
+      ByOverride,
+      'route ByOverride.list',
+      '@Roles()',
+      'Readers',
+      'add @SkipInheritedGuards() to the',
+    ],
+  ])('is a problem of %o', async (target, place, guard, base, fix) => {
+    const { message } = (await errorOf(target)) as Error;
+    expect(message).toContain(
+      `Cannot register the ${place}: @Public() opens what ${guard} of the base class ${base} restricts.`,
+    );
+    expect(message).toContain(`Fix: remove @Public(), or ${fix}`);
+  });
+});

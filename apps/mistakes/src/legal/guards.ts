@@ -3,6 +3,7 @@ import {
   Controller,
   controllersPlugin,
   createRouteMetadata,
+  defineController,
   Get,
   type GuardContext,
   type GuardFn,
@@ -664,4 +665,53 @@ legal('a guard with dependencies that are registered later', '200 "in"', () => {
   const container = createContainer();
   container.register(Allowed, { useFactory: async () => new Set(['127.0.0.1']) });
   return serveControllers([Inside], { container });
+});
+
+legal('@Public() on a method of a base class that restricts the others', '200 "open"', () => {
+  @UseGuard(jwtGuard(auth))
+  @Scopes('reports:write')
+  abstract class Reports {
+    @Get()
+    @Public()
+    open() {
+      return 'open';
+    }
+
+    @Get('/closed')
+    closed() {
+      return 'closed';
+    }
+  }
+  @Controller()
+  class Sales extends Reports {}
+  return serveControllers([Sales]);
+});
+
+legal('@Public() on an override that drops inherited guards', '200 "open"', () => {
+  abstract class Reports {
+    @Get()
+    @Scopes('reports:write')
+    list() {
+      return 'closed';
+    }
+  }
+  @Controller()
+  class Sales extends Reports {
+    @Public()
+    @SkipInheritedGuards()
+    override list() {
+      return 'open';
+    }
+  }
+  return serveControllers([Sales], { guards: [jwtGuard(auth)] });
+});
+
+legal('a decorator of your own as metadata', '200 "ok"', () => {
+  const seen: unknown[] = [];
+  const remember = (...declaration: unknown[]) => void seen.push(declaration);
+  const target = defineController('/', {
+    metadata: [remember],
+    routes: ({ get }) => ({ read: get('/', { metadata: [remember] }, () => 'ok') }),
+  });
+  return serveControllers([target]);
 });

@@ -20,6 +20,7 @@ import {
   nameDecorators,
   ownMetadata,
   undiscovered,
+  type ValueReader,
 } from '../metadata/class-metadata.js';
 import { describeParameter } from '../metadata/parameter.js';
 import type { Guard } from '../metadata/references.js';
@@ -77,8 +78,29 @@ function checkContradictions({ controller, name }: ControllerDefinition): RouteR
   );
 }
 
+/** Names what a guard demands, if a value of routes exempts them from it. */
+type NameDemand = (reader: ValueReader, guard: unknown) => string | undefined;
+
+const nameDemand: NameDemand = (reader, guard) =>
+  reader.contradicts(guard) ?? (reader.matches(guard) ? reader.name : undefined);
+
+/** Finds exemptions as {@link checkDefinition} does, but from the guards that the container has for tokens. */
+export function checkExemptionsFrom(
+  definition: ControllerDefinition,
+  resolved: (guard: Guard) => unknown,
+): RouteRegistrationError[] {
+  return checkExemptions(definition, (reader, guard) =>
+    nameDemand(reader, guard) === undefined
+      ? nameDemand(reader, resolved(guard as Guard))
+      : undefined,
+  );
+}
+
 /** Finds decorators of a class or method that exempt routes from guards which a base class demands. */
-function checkExemptions(definition: ControllerDefinition): RouteRegistrationError[] {
+function checkExemptions(
+  definition: ControllerDefinition,
+  nameOf: NameDemand = nameDemand,
+): RouteRegistrationError[] {
   const { controller, name } = definition;
   const levels = lineage(controller);
   // By place, because a class may exempt many routes.
@@ -94,7 +116,7 @@ function checkExemptions(definition: ControllerDefinition): RouteRegistrationErr
       const demands = (list: readonly Guard[] = []): string | undefined =>
         list
           .filter((guard) => guards.includes(guard))
-          .map((one) => reader.contradicts(one) ?? (reader.matches(one) ? reader.name : undefined))
+          .map((guard) => nameOf(reader, guard))
           .find(Boolean);
       // A class never inherits an exemption, so that of a class is its own.
       for (const base of levels.slice(0, ofMethod < 0 ? -1 : ofMethod)) {

@@ -19,7 +19,7 @@ import {
   type Token,
 } from '@fairlead/di';
 import { isIntended, markIntended, named, setLocation } from '@fairlead/options';
-import { ControllerRegistry } from '../definition/check-definition.js';
+import { ControllerRegistry, checkExemptionsFrom } from '../definition/check-definition.js';
 import {
   type ControllerDefinition,
   joinPath,
@@ -144,6 +144,10 @@ export function buildController(
   // The paths and methods of one decorator share their options, by which tools recognize them.
   const shared = new Map<object, RouteOptions>();
   const routes = definition.routes.map((route) => buildRoute(route, definition, context, shared));
+  const { instances, problems } = context;
+  for (const problem of checkExemptionsFrom(definition, (guard) => instances.resolved(guard))) {
+    problems.set(problem, problem);
+  }
   return Object.freeze({ ...definition, routes: Object.freeze(routes) });
 }
 
