@@ -3,7 +3,7 @@ import * as connect from '@fairlead/connect';
 import * as controllers from '@fairlead/controllers';
 import * as core from '@fairlead/core';
 import { findMisuse } from '@fairlead/core/extend';
-import type { Constructor } from '@fairlead/di';
+import { type Constructor, createContainer } from '@fairlead/di';
 import * as jwt from '@fairlead/jwt';
 import * as jwtControllers from '@fairlead/jwt/controllers';
 import * as mcp from '@fairlead/mcp';
@@ -162,6 +162,13 @@ const CONTROLLERS: Readonly<Record<string, Start>> = {
               routes: ({ get }) => ({ read: get('/', { [list]: [value] } as object, allow) }),
             }),
           ),
+      ],
+      [
+        `${list} of a token`,
+        (value: never) => {
+          const container = createContainer().register('step', { useValue: value });
+          register(fine(), { [list]: ['step'], container });
+        },
       ],
       [`${list} of registerController()`, (value: never) => register(fine(), { [list]: [value] })],
       [

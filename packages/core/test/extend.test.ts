@@ -5,6 +5,7 @@ import {
   type Description,
   describe,
   describeFactories,
+  describeLike,
   descriptionOf,
   mayBeEmpty,
   mediaTypesOf,
@@ -171,6 +172,22 @@ it('mayBeEmpty() asks the schema of a status, or those of all successful respons
 });
 
 group('startup checks', () => {
+  it('refuse decorators, and factories of them, in place of middleware', () => {
+    const move = 'ove it above a class or a method, or to metadata of defineController().';
+    const decorator = describe(() => {}, { role: 'decorator', name: '@Roles()' });
+    const create = describe(() => decorator, {
+      role: 'decoratorFactory',
+      name: "@Roles('admin')",
+    });
+    const same = describeLike(() => {}, decorator);
+    const use = (value: object) => () => createApp().use(value as Middleware);
+    expect(use(create)).toThrow(
+      `app.use() received the decorator @Roles. Call it: Roles('admin'). Then m${move}`,
+    );
+    expect(use(decorator)).toThrow(`app.use() received the decorator @Roles(). M${move}`);
+    expect(use(same)).toThrow(`app.use() received the decorator @Roles(). M${move}`);
+  });
+
   it('refuse a factory and a guard in place of middleware', () => {
     const factory = () => pass;
     describeFactories(factory);

@@ -71,7 +71,7 @@ describe('a child container', () => {
 
 describe('registerDefault', () => {
   class Plain {
-    readonly level = 'plain';
+    readonly level: string = 'plain';
   }
 
   it('registers a class once, and for each child that asks for it', () => {

@@ -10,6 +10,7 @@ import {
   Optional,
   optional,
   type Provider,
+  type RegisterOptions,
   type Scope,
   Service,
   type Token,
@@ -151,13 +152,13 @@ const OPTIONAL: Readonly<Record<string, (scope: Scope) => Consumer>> = {
 const PROVIDERS: Readonly<Record<string, () => Consumer>> = {
   'the inject of a factory': () => ({
     token: 'users',
-    provider: { useFactory: (tenant: Tenant) => ({ tenant }), inject: [Tenant] },
+    provider: { useFactory: (tenant) => ({ tenant }), inject: [Tenant] },
     read: one,
   }),
   'a lazy inject of a factory': () => ({
     token: 'users',
     provider: {
-      useFactory: (tenant: Lazy<Tenant>) => ({ tenant }),
+      useFactory: (tenant) => ({ tenant }),
       inject: [lazy(() => Tenant)],
     },
     read: ({ tenant }: { readonly tenant: Lazy<Tenant> }) => [tenant.value.name],
@@ -195,14 +196,14 @@ const alias = (): Consumer => ({
   provider: { useExisting: Tenant },
   read: ({ name }: Tenant) => [name],
 });
-const registered = [
-  ...formsByScope,
-  ...factories.flatMap(([form, create]) => SCOPES.map((scope) => [form, scope, create] as const)),
-  ['an alias', undefined, alias] as const,
+const registered: readonly (readonly [string, RegisterOptions, () => Consumer])[] = [
+  ...formsByScope.map(([form, scope, create]) => [form, { scope }, create] as const),
+  ...factories.flatMap(([form, create]) =>
+    SCOPES.map((scope) => [form, { scope }, create] as const),
+  ),
+  ['an alias', {}, alias],
 ];
-const shared = registered.flatMap(([form, scope, create]) =>
-  scope === 'singleton' ? [] : [[form, { scope }, create] as const],
-);
+const shared = registered.filter(([, { scope }]) => scope !== 'singleton');
 const requiring = [...Object.entries(CLASSES), ...factories].map(
   ([form, create]) => [form, () => create('singleton')] as const,
 );
@@ -261,7 +262,7 @@ describe.each(formsByScope)('%s of a %s that nothing registers', (_form, _scope,
   });
 });
 
-describe.each(registered)('%s of a %s that the child registers', (_form, scope, create) => {
+describe.each(registered)('%s of a %o that the child registers', (_form, options, create) => {
   it.each([
     ['only the parent', 'parent', undefined, 'parent'],
     ['only the child', undefined, 'child', 'child'],
@@ -269,14 +270,14 @@ describe.each(registered)('%s of a %s that the child registers', (_form, scope, 
   ])('receives what %s provides', (_who, ofParent, ofChild, expected) => {
     const { child } = family(ofParent, ofChild);
     const { token, provider, read } = create();
-    child.register(token, provider, { scope });
+    child.register(token, provider, options);
 
     expect(tenantsIn(child, { token, provider, read })).toEqual([expected]);
     expect(tenantsIn(child.createChild(), { token, provider, read })).toEqual([expected]);
   });
 });
 
-describe.each(shared)('%s of a %s that the parent registers', (_form, options, create) => {
+describe.each(shared)('%s of a %o that the parent registers', (_form, options, create) => {
   it.each([
     ['only the parent', 'parent', undefined, 'parent'],
     ['only the child', undefined, 'child', 'child'],

@@ -3,13 +3,7 @@ import { describeValue, isClass } from '@fairlead/options';
 import { type Diagnostic, refuse } from '../errors.js';
 import { isValue } from '../metadata/class-metadata.js';
 import { placeOfClass } from '../metadata/references.js';
-import {
-  type Declaration,
-  type Fault,
-  isDescriptor,
-  missingParentheses,
-  recordFault,
-} from './decorator.js';
+import { type Declaration, type Fault, missingParentheses, recordFault } from './decorator.js';
 
 /**
  * Calls decorators from the last to the first, as compilers do. Records those that are none, such as guards and
@@ -94,6 +88,16 @@ function run(
 }
 
 const NO_DECORATOR = 'pass only decorators: guards belong in guards, and middleware in middleware.';
+
+/** Whether a result of a decorator is a property descriptor, of which each member may be absent. */
+function isDescriptor(result: unknown): boolean {
+  return (
+    typeof result === 'object' &&
+    ['value', 'get', 'set', 'writable', 'enumerable', 'configurable'].some((member) =>
+      Reflect.has(Object(result), member),
+    )
+  );
+}
 
 /** Whether a result of a decorator is a class that replaces the decorated one. */
 function replaces(target: object, result: unknown): boolean {

@@ -200,7 +200,7 @@ function isKey(value: unknown): value is string | symbol {
   return typeof value === 'string' || typeof value === 'symbol';
 }
 
-export function isDescriptor(value: unknown): value is PropertyDescriptor {
+function isDescriptor(value: unknown): value is PropertyDescriptor {
   return typeof value === 'object' && value !== null && 'configurable' in value;
 }
 

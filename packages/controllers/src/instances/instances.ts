@@ -9,7 +9,12 @@ import {
 import type { ControllerDefinition } from '../definition/definition.js';
 import { attempt, ControllerResolutionError, codeOf, errorText } from '../errors.js';
 import { locationOf } from '../metadata/class-metadata.js';
-import { isFunctionOf, REFERENCE_LISTS, type SharedReferences } from '../metadata/references.js';
+import {
+  isFunctionOf,
+  REFERENCE_LISTS,
+  type ReferenceFault,
+  type SharedReferences,
+} from '../metadata/references.js';
 import { explainForeignContext, RequestScopes } from './request-scopes.js';
 
 export interface Requirement {
@@ -193,6 +198,16 @@ export function wrongInstance(
   const reason = `the container returned ${describeInstance(instance)}, which is not ${expected}.`;
   const fix = `register ${expected}. In a test, also check the overrides.`;
   return resolutionError(requirement, errorText(reason, fix));
+}
+
+/** Creates the error for an instance that handles no requests, such as a factory that was not called. */
+export function misusedInstance(
+  requirement: Requirement,
+  instance: unknown,
+  { reason = '', fix }: ReferenceFault,
+): ControllerResolutionError {
+  const problem = `the container returned ${describeInstance(instance)}${reason}.`;
+  return resolutionError(requirement, errorText(problem, `register what the route needs: ${fix}`));
 }
 
 function describeInstance(value: unknown): string {

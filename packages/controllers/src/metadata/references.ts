@@ -190,11 +190,22 @@ const NEEDS_NEXT: ReadonlySet<Role | undefined> = new Set<Role>([
   'notFoundHandler',
 ]);
 
-/** Explains where to pass a described guard, or described middleware that is listed as a guard. */
-function placeOfRole(
+/** Why a value is no guard, middleware or interceptor. */
+export interface ReferenceFault {
+  /** Continues a sentence that ends with the value. Omitted if the value itself tells it. */
+  readonly reason?: string;
+  /** An imperative sentence that begins in lower case. */
+  readonly fix: string;
+}
+
+/** Finds out by its description that a function is a factory, a decorator, or a reference of another kind. */
+export function findRoleFault(
   kind: ReferenceKind,
   reference: unknown,
-): { readonly reason: string; readonly fix: string } | undefined {
+): (ReferenceFault & { readonly shown?: string }) | undefined {
+  const misuse = findMisuse(reference);
+  if (misuse?.is === 'factory') return { reason: ', because it is a factory', fix: misuse.fix };
+  if (misuse !== undefined) return { shown: `the decorator ${misuse.name}`, fix: misuse.fix };
   const { role, middleware } = descriptionOf(reference) ?? {};
   if (kind !== 'guard' && role === 'guard') {
     const use = middleware === undefined || kind === 'interceptor' ? '' : `use ${middleware}, or `;
@@ -212,22 +223,15 @@ const PASS_REFERENCE = 'pass a function, a class or a token.';
 function checkReference(
   kind: ReferenceKind,
   reference: unknown,
-): { readonly reason?: string; readonly shown?: string; readonly fix: string } | undefined {
+): (ReferenceFault & { readonly shown?: string }) | undefined {
   const method = CLASS_METHODS[kind];
   const parameters = kind === 'guard' ? 'ctx' : 'ctx, next';
   if (reference === undefined) {
     const fix = `${PASS_REFERENCE} If an import cycle is the cause, move the import to a separate file.`;
     return { fix };
   }
-  const misuse = findMisuse(reference);
-  if (misuse !== undefined) {
-    const { is, name, fix } = misuse;
-    return is === 'factory'
-      ? { reason: ', because it is a factory', fix }
-      : { shown: `the decorator ${name}`, fix };
-  }
-  const place = placeOfRole(kind, reference);
-  if (place !== undefined) return place;
+  const fault = findRoleFault(kind, reference);
+  if (fault !== undefined) return fault;
   if (hasMethodOf(kind, reference)) {
     return { fix: `pass the class, or (${parameters}) => instance.${method}(${parameters}).` };
   }

@@ -29,6 +29,7 @@ import { attempt, published, throwProblems } from '../errors.js';
 import {
   type InstanceSource,
   Instances,
+  misusedInstance,
   type Requirement,
   requiredTokens,
   wrongInstance,
@@ -51,6 +52,7 @@ import {
 import { isInputSource, isRequired, type ParameterDefinition } from '../metadata/parameter.js';
 import {
   CLASS_METHODS,
+  findRoleFault,
   GUARD_OVERRIDES,
   type Guard,
   type GuardFn,
@@ -341,6 +343,8 @@ function createStep(
   const method = CLASS_METHODS[kind];
   const asStep = (instance: unknown): Step => {
     if (hasMethodOf(kind, instance)) return (...values) => instance[method](...values);
+    const fault = findRoleFault(kind, instance);
+    if (fault !== undefined) throw misusedInstance(requirement, instance, fault);
     if (isFunctionOf(kind, instance)) return instance as Step;
     const expected = `${EXPECTED[kind]} or an object with ${method}()`;
     throw wrongInstance(expected, requirement, instance);
