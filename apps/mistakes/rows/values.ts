@@ -423,7 +423,7 @@ mistake("`guards: ['auth']`, a token that is not registered", { startup: "'auth'
 
 mistake(
   '`guards: [jwtGuard]`, the function not called',
-  { compiler: 'TS2322', startup: 'call it: jwtGuard()' },
+  { compiler: 'TS2322', startup: 'call it: jwtGuard(auth)' },
   () =>
     serveControllers([
       defineController('/', {
@@ -510,7 +510,7 @@ mistake(
 
 mistake(
   "`guards: [Roles('admin')]`, a decorator as a guard",
-  { compiler: 'ClassDecorator', startup: 'to metadata of defineController()' },
+  { startup: 'the decorator Roles()' },
   () =>
     serveControllers([
       defineController('/', {

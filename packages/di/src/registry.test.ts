@@ -117,6 +117,12 @@ describe('registerDefault', () => {
     expect([parent.resolve(Users).level, child.resolve(Users).level]).toEqual(['info', 'debug']);
   });
 
+  it('fails in a disposed container', async () => {
+    await parent.dispose();
+
+    expect(() => parent.registerDefault(Plain)).toThrow(DisposedError);
+  });
+
   it('rejects what is not a class', () => {
     expect(() => parent.registerDefault((() => 1) as never)).toThrow(InvalidProviderError);
   });

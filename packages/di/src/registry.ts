@@ -68,9 +68,9 @@ export class Registry implements Owner {
 
   /** Adds a class as its own provider, unless `add` or `override` of this container or a parent has one for it. */
   addDefault(target: Constructor): void {
-    this.lifetime.assertOpen(target);
     const isProvider = ({ implicit, owner }: Binding) => !implicit || owner === this;
     if (this.tree.overrides.has(target) || this.#findProvided(target).some(isProvider)) return;
+    this.lifetime.assertOpen(target);
     const binding = createBinding(target, { useClass: target }, {}, this);
     binding.implicit = true;
     this.#registered.set(target, [binding]);

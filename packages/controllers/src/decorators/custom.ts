@@ -104,9 +104,12 @@ export function createDecoratorFactory<
   const factory = function factory(...args: Args): Decorator {
     const given: readonly unknown[] = args;
     const isBare = isDeclaration(given) || (given.length === 1 && isClass(given[0]));
-    const decorator = isBare ? bare(...args) : create(...args);
-    const isMarked = descriptionOf(decorator) !== undefined || !Object.isExtensible(decorator);
-    return isMarked ? decorator : describeLike(decorator, mark);
+    if (isBare) return bare(...args);
+    const decorator = create(...args);
+    // Another decorator, such as that of UseGuard(), has the name of that one.
+    const { role = 'decorator' } = descriptionOf(decorator) ?? {};
+    const isNamed = role === 'decorator' && Object.isExtensible(decorator);
+    return isNamed ? describeLike(decorator, mark) : decorator;
   };
   return describe(factory, { role: 'decoratorFactory', name: example });
 }
