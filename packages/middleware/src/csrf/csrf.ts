@@ -103,7 +103,9 @@ function createCheck(
     };
     // The token may be a member of the body.
     const parsing = parseDeclaredBody(ctx);
-    return parsing === undefined ? verify() : parsing.then(verify);
+    if (parsing !== undefined) return parsing.then(verify);
+    verify();
+    return undefined;
   };
 }
 
