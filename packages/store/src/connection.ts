@@ -71,6 +71,8 @@ export interface WriteFailure extends Error {
 export interface WriterReply {
   readonly outcomes: readonly { readonly row?: WrittenRow; readonly failure?: WriteFailure }[];
   readonly isCommitted: boolean;
+  /** Whether the batch failed during or after its commit, so that its writes may exist. */
+  readonly isUnknown: boolean;
   /** Time spent waiting for another process's lock, in seconds. */
   readonly lockWait: number;
 }

@@ -180,8 +180,8 @@ export class SqliteDatabase<Name extends string, Queries> {
    * @param parameters - Finite numbers, strings and null, in the order of the placeholders.
    * @returns The first row of `RETURNING`, if any, once the write is on the disk.
    * @throws {StoreError} `INVALID_WRITE` for an unknown statement, or too few, too many or other parameters.
-   *   `STORE_CONSTRAINT` when it violates a constraint. `STORE_INTERRUPTED` when the write may or may not have been made. With any
-   *   other code, it has not been made, unless the disk failed during the commit.
+   *   `STORE_CONSTRAINT` when it violates a constraint. `STORE_INTERRUPTED` when the write may or may not have been
+   *   made. With any other code, it has not been made.
    */
   async write(statement: Name, ...parameters: SqliteValue[]): Promise<WrittenRow> {
     this.#assertOpen();

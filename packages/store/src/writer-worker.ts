@@ -24,6 +24,11 @@ const CHECKPOINT_PAGES = 10_000;
 // Errors of a single write: no code (of a row that cannot be returned), ERROR (of a function, such as json()),
 // TOOBIG, CONSTRAINT, MISMATCH.
 const STATEMENT_ERRORS: readonly number[] = [0, 1, 18, CONSTRAINT, 20];
+/**
+ * Errors of COMMIT after which SQLite has undone it: FULL (the log has no space for the frame that ends the commit)
+ * and CONSTRAINT (a deferred one).
+ */
+const UNDONE: readonly number[] = [FULL, CONSTRAINT];
 /** Milliseconds between attempts to acquire the lock. */
 const LOCK_INTERVAL = 1;
 
@@ -56,6 +61,7 @@ parentPort?.on('message', (message: string) => {
 
 function commit(writes: readonly SqliteWrite[]): WriterReply {
   lockWait = 0;
+  let isCommitting = false;
   try {
     // SQLite would create a missing file.
     if (connection === undefined) assertInPlace();
@@ -66,13 +72,15 @@ function commit(writes: readonly SqliteWrite[]): WriterReply {
     if (writes.length === 1 && writes[0]?.length === 0) probe(current.database);
     const outcomes = writes.map((write, index) => (index < givenUp ? {} : run(current, write)));
     assertInPlace();
+    isCommitting = true;
     current.database.exec('COMMIT');
     assertInPlace();
     // Reads record in -shm up to where they read the log, unless another connection has. On a frozen file system,
     // that would block the main thread.
     current.database.exec('SELECT 1 FROM sqlite_schema');
-    return { outcomes, isCommitted: true, lockWait };
+    return { outcomes, isCommitted: true, isUnknown: false, lockWait };
   } catch (thrown) {
+    const isUnknown = isCommitting && !UNDONE.includes(primaryCode(thrown));
     // What SQLite reports for overwritten files is misleading.
     const error = findCause(thrown);
     // Rolls back. The next batch connects again.
@@ -80,7 +88,7 @@ function commit(writes: readonly SqliteWrite[]): WriterReply {
     connection = undefined;
     // Most of the writes did not violate the constraint.
     if (primaryCode(error) === CONSTRAINT) Object.assign(Object(error), { errcode: ROLLED_BACK });
-    return { outcomes: writes.map(() => failed(error)), isCommitted: false, lockWait };
+    return { outcomes: writes.map(() => failed(error)), isCommitted: false, isUnknown, lockWait };
   }
 }
 

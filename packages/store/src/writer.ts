@@ -75,7 +75,7 @@ export class SqliteWriter {
   /**
    * Commits writes in one transaction. Wait for the result before the next call.
    *
-   * @returns The row or error of each write.
+   * @returns The row or error of each write: `STORE_INTERRUPTED`, when the batch failed during or after its commit.
    * @throws {StoreError} `STORE_INTERRUPTED`, when the thread died and the outcome is unknown.
    */
   async commit(writes: readonly SqliteWrite[]): Promise<readonly (WrittenRow | StoreError)[]> {
@@ -85,7 +85,7 @@ export class SqliteWriter {
     this.#worker.ref();
     // Posting text is several times faster than posting objects.
     this.#worker.postMessage(JSON.stringify(writes));
-    const { outcomes, isCommitted, lockWait } = await this.#reply.promise;
+    const { outcomes, isCommitted, isUnknown, lockWait } = await this.#reply.promise;
     this.#commits.add(Number(isCommitted));
     this.#lockWaits.add(Number(lockWait > 0));
     this.#lockWait.add(lockWait);
@@ -98,7 +98,11 @@ export class SqliteWriter {
     });
     const failure = results.find((result) => result instanceof StoreError);
     this.#failure = isCommitted ? undefined : failure;
-    return results;
+    if (failure === undefined || !isUnknown) return results;
+    const message =
+      `The store ${file.path} failed while it committed writes, which may or may not have been made. ` +
+      failure.message;
+    return writes.map(() => new StoreError('STORE_INTERRUPTED', message, failure));
   }
 
   /**

@@ -34,6 +34,14 @@ function run(command: string, ...args: string[]): void {
   execFileSync(command, args, { stdio: 'pipe' });
 }
 
+const codeOf = (error: { code: string }) => error.code;
+
+/** Keeps this thread busy, so that the writer thread gets ahead of it by a fraction of a millisecond. */
+function spin(milliseconds: number): void {
+  const end = performance.now() + milliseconds;
+  while (performance.now() < end);
+}
+
 /** Writes that change pages all over the file. */
 async function fill(store: NotesStore, text: string): Promise<void> {
   await Promise.all(Array.from({ length: 300 }, () => store.write('add', text.repeat(300))));
@@ -261,6 +269,28 @@ describe('a database whose files are no longer in place', () => {
     raw.exec('ROLLBACK');
     await waiting;
     expect(textsOf(store)).toEqual(['Ada']);
+  });
+
+  it('has made no write that it rejects with another code than STORE_INTERRUPTED', async () => {
+    const { path, elsewhere } = paths();
+    const store = openNotes(path);
+    const codes = new Map<unknown, string>();
+    for (let round = 0; round < 150; round++) {
+      const writes = Array.from({ length: 20 }, async (_, index) => {
+        const text = `${round}.${index}`;
+        codes.set(text, await store.write('add', text).then(() => 'made', codeOf));
+      });
+      // The rounds move the file before, during and after the commit.
+      await setImmediate();
+      spin((round % 30) * 0.05);
+      renameSync(path, elsewhere);
+      await Promise.all(writes);
+      renameSync(elsewhere, path);
+    }
+    expect(new Set(codes.values())).toContain('STORE_GONE');
+    expect(new Set(textsOf(store).map((text) => codes.get(text)))).not.toContain('STORE_GONE');
+    const made = [...codes].filter(([, code]) => code === 'made').map(([text]) => text);
+    expect(new Set(textsOf(store)).isSupersetOf(new Set(made))).toBe(true);
   });
 
   it('writes again once the original files are back', async () => {
