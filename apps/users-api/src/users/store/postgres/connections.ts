@@ -3,17 +3,23 @@ import { StoreError, type StoreMetric } from '@fairlead/store';
 import pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
 import type { Clock } from '../../user.js';
+import { AbandonedStatements } from './abandoned-statements.js';
+import { FailureLog } from './failure-log.js';
+import { Lane } from './lane.js';
 import {
+  isOfPlan,
+  isOfSession,
   isRowError,
   isTermination,
-  NO_CONNECTION_FREE,
+  keepsSession,
+  LATE,
   postgresProblem,
 } from './postgres-problem.js';
 import { migrate } from './schema.js';
 
 /** Options of a PostgreSQL store. Times are in milliseconds. */
 export interface PostgresSettings {
-  /** Maximum number of connections of this process. */
+  /** Maximum number of sessions of this process, including those of statements that it no longer waits for. */
   readonly poolSize: number;
   /** Maximum time to wait for a connection. `connect_timeout` in the URL overrides it. */
   readonly connectTimeout: number;
@@ -28,6 +34,9 @@ export interface PostgresSettings {
   /** Clock for `createdAt` and `updatedAt`. Defaults to `Date.now`. */
   readonly now?: Clock;
 }
+
+/** Age in milliseconds up to which a session has the current settings of the database. */
+const NEW_SESSION = 1_000;
 
 /** Maximum number of attempts for a statement that conflicts with concurrent ones. */
 const ATTEMPTS = 8;
@@ -61,12 +70,14 @@ export class PostgresConnections {
   readonly #pool: pg.Pool;
   /** Why connections were terminated. Their current statements fail as well. */
   readonly #terminations = new WeakMap<pg.ClientBase, Error>();
-  /** Numbers the connections in the order in which they opened. */
-  readonly #numbers = new WeakMap<pg.ClientBase, number>();
-  /** Starts the slow statements that wait for their turn. */
-  readonly #slowQueue: (() => void)[] = [];
-  #opened = 0;
-  #slow = 0;
+  /** When connections opened, as `performance.now()`. */
+  readonly #openedAt = new WeakMap<pg.ClientBase, number>();
+  readonly #slow: Lane;
+  readonly #writing: Lane;
+  readonly #abandoned: AbandonedStatements;
+  readonly #failures: FailureLog;
+  /** Sessions that are older than this cannot do what newer ones can. */
+  #staleBefore = 0;
   #pending = 0;
   #commits = 0;
   #writeFailure: StoreError | undefined = undefined;
@@ -90,22 +101,27 @@ export class PostgresConnections {
       // Reads the files of certificates once. The pool could not report that one is missing later.
       ...parseIntoClientConfig(url),
     };
-    // The database times out first, unless the connection is broken.
-    const timeouts = {
+    // From 3 connections on, one is left for other reads, such as those of health checks.
+    this.#writing = new Lane(Math.max(1, Math.floor(max / 2)));
+    this.#slow = new Lane(Math.max(1, Math.ceil(max / 2) - 1));
+    const timeouts = { connect: connectTimeout, statement: statementTimeout };
+    this.#abandoned = new AbandonedStatements(this.#config, timeouts);
+    this.#failures = new FailureLog(warn);
+    const pool = new pg.Pool({
+      ...this.#config,
       statement_timeout: statementTimeout,
-      query_timeout: statementTimeout + 1_000,
-    };
-    const pool = new pg.Pool({ ...this.#config, ...timeouts, max, types: TYPES });
+      max,
+      types: TYPES,
+    });
     // Without a listener, an error of a connection in use would end the process.
     pool.on('connect', (client) => {
-      this.#opened += 1;
-      this.#numbers.set(client, this.#opened);
+      this.#openedAt.set(client, performance.now());
       client.on('error', (error) => this.#terminations.set(client, error));
     });
     // The pool replaces a broken idle connection when it is needed.
-    pool.on('error', (error) => warn(postgresProblem(error, name, 'reading')));
+    pool.on('error', (error) => this.#failures.add(postgresProblem(error, name, 'reading')));
     this.#pool = pool;
-    const waiting = () => pool.waitingCount + this.#slowQueue.length;
+    const waiting = () => pool.waitingCount + this.#slow.waiting + this.#writing.waiting;
     this.metrics = [
       metric('store_commits_total', 'Statements that wrote', () => this.#commits),
       metric('store_lock_waits_total', 'Conflicts and lock timeouts', () => this.#lockWaits),
@@ -119,6 +135,11 @@ export class PostgresConnections {
       ),
       metric('store_pool_connections', 'Open connections', () => pool.totalCount),
       metric('store_pool_idle_connections', 'Unused open connections', () => pool.idleCount),
+      metric(
+        'store_pool_abandoned_connections',
+        'Connections whose statement took too long and has not ended',
+        () => this.#abandoned.count,
+      ),
       metric('store_pool_waiting', 'Statements that wait for a connection', waiting),
     ];
   }
@@ -152,18 +173,21 @@ export class PostgresConnections {
   }
 
   /**
-   * Runs a statement, which each connection prepares once. Repeats it when it conflicts with concurrent
-   * statements. Repeats it when its connection ended before it was sent or, for a `SELECT`, later, until this
-   * happens to a connection that is newer than the first one that ended.
+   * Runs a statement, which each connection prepares once. Repeats it in these cases:
    *
-   * @param isSlow - Whether to leave half of the connections to other statements.
+   * - It conflicts with concurrent statements.
+   * - The database rejects it because of the session, which is older than a second, or has an earlier plan.
+   * - Its connection ended before it was sent or, for a `SELECT`, later, until this happens to a connection that is
+   *   newer than the first one that ended.
+   *
+   * @param isSlow - Whether a `SELECT` leaves half of the connections to other statements, as all writes do.
    * @returns The rows of the result.
    * @throws {StoreError} `STORE_BUSY`, when too many statements are pending.
    * @throws {StoreError} The translated error of the statement.
    */
   async query<R extends object>(statement: pg.QueryConfig, isSlow = false): Promise<R[]> {
     const { maxWaiting } = this.#settings;
-    if (this.#pending >= maxWaiting || (isSlow && this.#slowQueue.length >= maxWaiting / 2)) {
+    if (this.#pending >= maxWaiting || (isSlow && this.#slow.waiting >= maxWaiting / 2)) {
       throw new StoreError(
         'STORE_BUSY',
         `The store ${this.#name} already has ${this.#pending} pending statements. Try again later, or ` +
@@ -172,73 +196,84 @@ export class PostgresConnections {
     }
     this.#pending += 1;
     try {
-      const send = () => this.#send<R>(statement);
-      return await (isSlow ? this.#inTurn(send) : send());
+      return await this.#send<R>(statement, isSlow);
     } finally {
       this.#pending -= 1;
     }
   }
 
-  /** Closes the connections after their current statements. */
+  /** Closes the connections after their current statements, except for abandoned ones. */
   async close(): Promise<void> {
+    this.#abandoned.close();
     await this.#pool.end();
+    this.#failures.flush(0);
   }
 
-  /** Sends a slow statement as soon as fewer than half of the connections run one. */
-  async #inTurn<T>(send: () => Promise<T>): Promise<T> {
-    const { connectTimeout, poolSize } = this.#settings;
-    const since = performance.now();
-    if (this.#slow < Math.max(1, Math.floor(poolSize / 2))) this.#slow += 1;
-    else await new Promise<void>((resolve) => this.#slowQueue.push(resolve));
-    try {
-      if (performance.now() - since <= connectTimeout) return await send();
-      throw postgresProblem(new Error(NO_CONNECTION_FREE), this.#name, 'connecting');
-    } finally {
-      const next = this.#slowQueue.shift();
-      if (next === undefined) this.#slow -= 1;
-      else next();
-    }
-  }
-
-  async #send<R extends object>(statement: pg.QueryConfig): Promise<R[]> {
+  async #send<R extends object>(statement: pg.QueryConfig, isSlow: boolean): Promise<R[]> {
     const isRead = statement.text.startsWith('SELECT');
-    /** Number of the last connection that may have ended together with the first one. */
-    let suspects: number | undefined;
+    const lane = isRead ? (isSlow ? this.#slow : undefined) : this.#writing;
+    const startedAt = performance.now();
+    /** When the first connection ended. Others that are older may have ended together with it. */
+    let endedAt: number | undefined;
+    /** When the first session could not run the statement. */
+    let rejectedAt: number | undefined;
     for (let attempt = 1; ; attempt += 1) {
       let client: pg.PoolClient | undefined;
       let sentAt: number | undefined;
+      let close = () => {};
       try {
-        client = await this.#pool.connect();
+        client = await this.#connect(lane);
+        const opened = client;
+        close = () => {
+          opened.release(true);
+          lane?.leave();
+        };
         const termination = this.#terminations.get(client);
         if (termination !== undefined) throw termination;
         sentAt = performance.now();
-        const { rows } = await client.query<R>(statement);
+        const rows = await this.#run<R>(client, statement, close);
         client.release();
+        lane?.leave();
         if (!isRead) {
           this.#commits += 1;
           this.#writeFailure = undefined;
         }
+        if (rejectedAt !== undefined) this.#staleBefore = rejectedAt;
+        if (!this.#failures.isEmpty) this.#failures.flush();
         return rows;
       } catch (error) {
+        const now = performance.now();
         const stage = sentAt === undefined ? 'connecting' : isRead ? 'reading' : 'writing';
         const problem = postgresProblem(error, this.#name, stage);
         const { code = '', severity = undefined } = error instanceof pg.DatabaseError ? error : {};
         const isFatal = severity === 'FATAL';
         const isTerminated = client && (isFatal || this.#terminations.has(client));
-        const number = (client && this.#numbers.get(client)) ?? Infinity;
-        const mayReconnect = suspects === undefined || number <= suspects;
-        client?.release(isFatal || severity === undefined);
+        const openedAt = (client && this.#openedAt.get(client)) ?? Infinity;
+        const mayReconnect = endedAt === undefined || openedAt <= endedAt;
+        // What a new session rejects, the next one would reject, too.
+        const isOld = openedAt < (isOfPlan(code) ? startedAt : now - NEW_SESSION);
+        const isBroken = isFatal || severity === undefined || (isOld && !keepsSession(code));
+        if (client !== undefined && !(error instanceof LateError)) {
+          if (isBroken) close();
+          else {
+            client.release();
+            lane?.leave();
+          }
+        }
         const isConflict = CONFLICTS.includes(code);
         if (isConflict || (stage === 'writing' && TIMEOUTS.includes(code))) {
           this.#lockWaits += 1;
-          this.#lockWaitTime += performance.now() - (sentAt ?? 0);
+          this.#lockWaitTime += now - (sentAt ?? 0);
         }
         if (isConflict && attempt < ATTEMPTS) {
           // A random delay separates the conflicting statements.
           await delay(Math.random() * 2 ** attempt);
+        } else if (isOld && !isFatal && isOfSession(code)) {
+          rejectedAt ??= now;
+          this.#failures.add(problem);
         } else if (mayReconnect && stage !== 'writing' && (isTerminated || isTermination(error))) {
-          suspects ??= this.#opened;
-          this.#settings.warn(problem);
+          endedAt ??= now;
+          this.#failures.add(problem);
           // Lets the pool remove connections that it already knows to have ended.
           await nextTurn();
         } else {
@@ -247,6 +282,53 @@ export class PostgresConnections {
         }
       }
     }
+  }
+
+  /** Returns a connection that is not known to be stale, when it is the caller's turn. */
+  async #connect(lane: Lane | undefined): Promise<pg.PoolClient> {
+    await lane?.enter(this.#settings.connectTimeout);
+    try {
+      for (;;) {
+        const client = await this.#pool.connect();
+        if ((this.#openedAt.get(client) ?? 0) >= this.#staleBefore) return client;
+        client.release(true);
+      }
+    } catch (error) {
+      lane?.leave();
+      throw error;
+    }
+  }
+
+  /**
+   * Returns the rows of a statement.
+   *
+   * @param close - Closes the connection. Called later if the statement is late.
+   * @throws {LateError} When the database does not respond, although it should have timed out itself.
+   */
+  async #run<R extends object>(
+    client: pg.PoolClient,
+    statement: pg.QueryConfig,
+    close: () => void,
+  ): Promise<R[]> {
+    const result = client.query<R>(statement);
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const timeout = this.#settings.statementTimeout + 1_000;
+    const timer = setTimeout(() => reject(new LateError()), timeout);
+    try {
+      return (await Promise.race([result, late])).rows;
+    } catch (error) {
+      if (error instanceof LateError) this.#abandoned.add(client, statement.text, result, close);
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/** The database has not responded to a statement in time. */
+class LateError extends Error {
+  constructor() {
+    super(LATE);
   }
 }
 

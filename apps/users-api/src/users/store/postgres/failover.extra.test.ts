@@ -181,7 +181,7 @@ it('responds with 503 STORE_GONE once the database has no tables, and logs the f
     expect(response.status).toBe(503);
     expect(await response.json()).toMatchObject({ code: 'STORE_GONE' });
   }
-  const message = expect.stringContaining('restart users-api to create the tables');
+  const message = expect.stringContaining('or restore a backup');
   const err = { code: 'STORE_GONE', message };
   expect(await lines.first('request', 3)).toMatchObject([{ err }, { err }, { err }]);
 });

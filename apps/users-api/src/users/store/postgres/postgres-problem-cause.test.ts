@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { StoreError } from '@fairlead/store';
 import pg, { DatabaseError } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { postgresProblem, type Stage } from './postgres-problem.js';
+import { LATE, postgresProblem, type Stage } from './postgres-problem.js';
 
 const NAME = 'postgres://db/users';
 
@@ -21,7 +21,7 @@ describe('an error without an SQLSTATE', () => {
     [
       'reading',
       'STORE_UNREACHABLE',
-      'lost the connection (connect ECONNREFUSED 127.0.0.1:1). Check that the database',
+      'lost the connection (connect ECONNREFUSED 127.0.0.1:1). The database has restarted or failed over',
     ],
     [
       'writing',
@@ -61,6 +61,25 @@ describe('an error without an SQLSTATE', () => {
     expect(code).toBe('STORE_UNREACHABLE');
     expect(text).toContain(` ${problem} (${message}). ${fix}`);
     expect(postgresProblem(new Error(message), NAME, 'writing').code).toBe('STORE_INTERRUPTED');
+  });
+
+  it.each<[Stage, string, string]>([
+    ['reading', 'STORE_UNREACHABLE', 'does not respond (no response in time). Check'],
+    [
+      'writing',
+      'STORE_INTERRUPTED',
+      'may or may not have been committed (no response in time). Ask',
+    ],
+  ])('that says that a statement is late while %s has the code %s', (stage, code, text) => {
+    const problem = postgresProblem(new Error(LATE), NAME, stage);
+    expect(problem).toMatchObject({ code, message: expect.stringContaining(text) });
+  });
+
+  it('of a connection that ends before the login names the failover', () => {
+    const cause = new Error('Connection terminated unexpectedly');
+    const problem = postgresProblem(cause, NAME, 'connecting');
+    expect(problem.code).toBe('STORE_UNREACHABLE');
+    expect(problem.message).toMatch(/has no primary: wait until the failover ends/);
   });
 
   it('from the database itself fails only the statement', () => {

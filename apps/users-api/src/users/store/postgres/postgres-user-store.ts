@@ -17,7 +17,7 @@ import {
 } from '../user-store.js';
 import { metric, PostgresConnections, type PostgresSettings } from './connections.js';
 import { describeUrl } from './database-url.js';
-import { isRowError, isUnsupported } from './postgres-problem.js';
+import { isRowError, isUnsupported, readOnlyProblem } from './postgres-problem.js';
 import { ANCHOR_ID } from './schema.js';
 
 type Row = User & { readonly position: number; readonly total: number };
@@ -69,6 +69,8 @@ const SQL = {
   find: `SELECT ${COLUMNS} FROM users WHERE id = $1`,
 
   count: `SELECT ${TOTAL}`,
+
+  check: `SELECT ${TOTAL}, current_setting('transaction_read_only') AS "readOnly"`,
 
   // Parameters: limit, offset. PostgreSQL plans it once, because the inner limit makes any page cheap.
   near_page: `SELECT near.*, ${TOTAL}
@@ -268,10 +270,11 @@ export class PostgresUserStore implements UserStore {
   }
 
   async check(): Promise<Degraded> {
-    await this.#count();
-    const { writeFailure } = this.#connections;
-    if (writeFailure !== undefined) void this.#probe();
-    return { degraded: writeFailure };
+    const [row] = await this.#query<{ readOnly: string }>('check', []);
+    const readOnly = row?.readOnly === 'on' ? readOnlyProblem(this.#name) : undefined;
+    const degraded = this.#connections.writeFailure ?? readOnly;
+    if (degraded !== undefined) void this.#probe();
+    return { degraded };
   }
 
   close(): Promise<void> {
