@@ -82,8 +82,9 @@ const HEALTH_OPTIONS: Kinds<HealthOptions> = {
  *
  * The liveness route responds with 200 while the process runs. The readiness route runs all checks
  * concurrently. It responds with 200, with 503 `STOPPING` once `stopping` has aborted, or with 503 when
- * checks fail. The code is then `STORE_UNAVAILABLE` for a check `store`, or for the first of several. A 200
- * lists the degraded checks in `degraded`, by name with a code. Clients never see messages of checks.
+ * checks fail. The code is then `STORE_UNAVAILABLE` for a check `store`, or for the first of several. A 503 lists the
+ * failing checks in `failing`, and a 200 the degraded ones in `degraded`, by name with the code of the error. Clients
+ * never see messages of checks.
  *
  * Concurrent requests share the results. A check that is still running after its timeout keeps failing, and
  * is not called again until it settles.
@@ -111,11 +112,10 @@ export function createHealth(options: HealthOptions = {}): Router {
     assertNotStopping();
     const results = await runChecks();
     assertNotStopping();
-    assertNone(results.filter(({ state }) => state === 'failing').map(({ name }) => name));
+    assertNone(results.filter(({ state }) => state === 'failing'));
     const degraded = results.filter(({ state }) => state === 'degraded');
     if (degraded.length === 0) return { status: 'ready' };
-    const codes = degraded.map(({ name, error }) => [name, codeOf(name, error)]);
-    return { status: 'ready', degraded: Object.fromEntries(codes) };
+    return { status: 'ready', degraded: codesOf(degraded, 'DEGRADED') };
   });
   const router = createRouter();
   const problem = takeProblem(router, () =>
@@ -221,7 +221,8 @@ class Check {
   }
 
   #late(): Error {
-    return new Error(`The ${this.#name} did not respond within ${this.#timeout} ms.`);
+    const late = new Error(`The ${this.#name} did not respond within ${this.#timeout} ms.`);
+    return Object.assign(late, { code: `${toCode(this.#name)}_TIMEOUT` });
   }
 
   /** Reports a change. If that fails, the result of the check stays the same. */
@@ -244,8 +245,8 @@ function logChangesTo(logger: HealthLogger): NonNullable<HealthOptions['onChange
 }
 
 /** @throws {ServiceUnavailableError} 503, when checks fail. */
-function assertNone(failing: readonly string[]): void {
-  const [first, ...others] = failing;
+function assertNone(failing: readonly Result[]): void {
+  const [first, ...others] = failing.map(({ name }) => name);
   if (first === undefined) return;
   const code = `${toCode(first)}_UNAVAILABLE`;
   const last = others.pop();
@@ -253,22 +254,27 @@ function assertNone(failing: readonly string[]): void {
     last === undefined
       ? `The ${first} is not responding.`
       : `The ${[first, ...others].join(', ')} and ${last} are not responding.`;
-  throw notReady(code, message);
+  throw notReady(code, message, { failing: codesOf(failing, 'UNAVAILABLE') });
 }
 
-/** Returns the code of an error, or one with the name of the check. */
-function codeOf(name: string, error: unknown): string {
-  const { code } = Object(error) as { code?: unknown };
-  return typeof code === 'string' && code !== '' ? code : `${toCode(name)}_DEGRADED`;
+/** Returns the code of the error of each check by name, or one of the name and `suffix` if the error has none. */
+function codesOf(results: readonly Result[], suffix: string): Readonly<Record<string, string>> {
+  const codes = results.map(({ name, error }) => {
+    const { code } = Object(error) as { code?: unknown };
+    // A longer or other text may be a message.
+    const isCode = typeof code === 'string' && /^\w[\w.-]{0,63}$/.test(code);
+    return [name, isCode ? code : `${toCode(name)}_${suffix}`] as const;
+  });
+  return Object.fromEntries(codes);
 }
 
 function toCode(name: string): string {
   return name.replace(/(?<=[a-z\d])(?=[A-Z])|[ -]+/g, '_').toUpperCase();
 }
 
-function notReady(code: string, message: string): ServiceUnavailableError {
+function notReady(code: string, message: string, details = {}): ServiceUnavailableError {
   const headers = { 'Cache-Control': 'no-store' };
-  return new ServiceUnavailableError(message, { code, headers, expose: true });
+  return new ServiceUnavailableError(message, { code, headers, details, expose: true });
 }
 
 /** @throws {SetupError} `INVALID_OPTION` */

@@ -110,7 +110,7 @@ describe('the readiness route', () => {
     expect([status, body.code]).toEqual([503, 'QUEUE_UNAVAILABLE']);
   });
 
-  it('names a failing check, but not the cause', async () => {
+  it('names a failing check and the code of its error, but not the message', async () => {
     const get = await serve({
       checks: { cache: () => 1, store: () => Promise.reject(new Error('secret')) },
     });
@@ -125,8 +125,22 @@ describe('the readiness route', () => {
         instance: '/health/ready',
         code: 'STORE_UNAVAILABLE',
         error: 'The store is not responding.',
+        failing: { store: 'STORE_UNAVAILABLE' },
       },
     });
+  });
+
+  it.each([
+    ['STORE_UNREACHABLE', 'STORE_UNREACHABLE'],
+    ['ECONNREFUSED', 'ECONNREFUSED'],
+    ['28P01', '28P01'],
+    ['no route to db-7', 'STORE_UNAVAILABLE'],
+    ['A'.repeat(65), 'STORE_UNAVAILABLE'],
+    [7, 'STORE_UNAVAILABLE'],
+  ])('responds with the reason of an error with the code %j: %s', async (code, reason) => {
+    const error = Object.assign(new Error('secret'), { code });
+    const get = await serve({ checks: { store: () => Promise.reject(error) } });
+    expect((await get()).body).toMatchObject({ failing: { store: reason } });
   });
 
   it.each([
