@@ -325,9 +325,14 @@ describe('PostgresUserStore', () => {
     expect(await store.page(FIRST)).toEqual({ users: [grace], total: 1 });
   });
 
-  it('leaves half of the connections to other statements while pages far into the list wait', async () => {
+  it('leaves more than half of the connections to other statements while pages far into the list wait', async () => {
     const url = await postgresUrl();
-    const limits = { connectTimeout: 1_500, statementTimeout: 2_500, maxWaiting: 20 };
+    const limits = {
+      poolSize: 6,
+      connectTimeout: 1_500,
+      statementTimeout: 2_500,
+      maxWaiting: 20,
+    };
     const store = await openStore(url, limits);
     const unlock = await lock(url, 'users', 'ACCESS EXCLUSIVE');
     const far = times(12, () => store.page({ offset: 10_001, limit: 1 }));
