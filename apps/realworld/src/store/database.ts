@@ -15,7 +15,7 @@ export interface Database {
    * @throws {TakenError} When another row has a value that must be unique.
    */
   write(name: keyof typeof WRITES, ...values: Value[]): Promise<object | undefined>;
-  /** Throws, or rejects, if the database cannot be used. */
+  /** Throws, or rejects, if the database cannot be used. Returns as `degraded` why it can only be read. */
   check(): unknown;
   close(): Promise<void>;
 }

@@ -65,9 +65,18 @@ const LOCK = 0x636f6e64;
 
 const UNIQUE_VIOLATION = '23505';
 
+/** The error of a change in a read-only session. */
+const READ_ONLY = '25006';
+
 /** Connects to a PostgreSQL database, and migrates it. */
 export async function openPostgres(url: string, warn: (error: Error) => void): Promise<Database> {
-  const pool = new pg.Pool({ connectionString: url, max: 10, connectionTimeoutMillis: 5_000 });
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 10,
+    connectionTimeoutMillis: 5_000,
+    statement_timeout: 10_000,
+    keepAlive: true,
+  });
   // Without these listeners, a lost connection ends the process. The pool replaces an idle one, and the query of one in
   // use rejects.
   pool.on('error', warn);
@@ -94,7 +103,17 @@ export async function openPostgres(url: string, warn: (error: Error) => void): P
   return {
     read: (name, ...values) => query(name, READS[name], values),
     write: async (name, ...values) => (await query(name, WRITES[name], values))[0],
-    check: () => pool.query('SELECT 1'),
+    async check() {
+      try {
+        // Locks no row, but fails where a change fails. The pool closes the connection of a query that fails.
+        await pool.query('SELECT FROM conduit_migrations WHERE false FOR UPDATE');
+        return { degraded: undefined };
+      } catch (error) {
+        if (error instanceof pg.DatabaseError && error.code === READ_ONLY)
+          return { degraded: error };
+        throw error;
+      }
+    },
     close: () => pool.end(),
   };
 }
@@ -105,6 +124,7 @@ async function migrate(pool: pg.Pool): Promise<void> {
   let failure: Error | undefined;
   try {
     await client.query('BEGIN');
+    await client.query('SET LOCAL statement_timeout = 0');
     await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
     await client.query(
       'CREATE TABLE IF NOT EXISTS conduit_migrations (version INTEGER PRIMARY KEY)',

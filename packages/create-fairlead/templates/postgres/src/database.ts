@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { ServiceUnavailableError } from '@fairlead/core';
 import { token } from '@fairlead/di';
-import { Pool, type QueryResultRow, types } from 'pg';
+import { DatabaseError, Pool, type QueryResultRow, types } from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from './config.js';
 
@@ -10,6 +10,15 @@ const MIGRATIONS = new URL('../migrations/', import.meta.url);
 
 // IDs and counts are exact as numbers, up to 2 ** 53.
 types.setTypeParser(types.builtins.INT8, Number);
+
+/**
+ * Errors after which a connection works as before: values, constraints, conflicts, locks, timeouts and a full disk. After
+ * others, such as that the session is read-only since a failover, it is closed, and the next query opens another.
+ */
+const HARMLESS = /^(22|23|40|54|55P03|57014|53100)/;
+
+/** The error of a change in a read-only session. */
+const READ_ONLY = '25006';
 
 /** Runs a query, and returns its rows. */
 export type Query = <Row extends QueryResultRow>(
@@ -21,8 +30,8 @@ export interface Database {
   readonly query: Query;
   /** Runs queries in a transaction. Commits it when `work` resolves, and rolls it back when it rejects. */
   transaction<T>(work: (query: Query) => Promise<T>): Promise<T>;
-  /** Rejects if the database cannot be used. */
-  check(): Promise<unknown>;
+  /** Rejects if the database cannot be used. Returns as `degraded` why it can only be read. */
+  check(): Promise<{ readonly degraded: Error | undefined }>;
 }
 
 export const DATABASE = token<Database>('Database');
@@ -73,17 +82,25 @@ class PostgresDatabase implements Database {
       if (command !== 'COMMIT') throw new Error('PostgreSQL rolled the transaction back.');
       return result;
     } catch (error) {
+      if (error instanceof DatabaseError && !HARMLESS.test(error.code ?? '')) lost = error;
       await client.query('ROLLBACK').catch(onError);
       throw error;
     } finally {
       client.off('error', onError);
-      // Closes the connection if it was lost.
+      // Closes the connection if it was lost, or if its session may be the problem.
       client.release(lost);
     }
   }
 
-  check() {
-    return this.query('SELECT 1');
+  async check() {
+    try {
+      // Locks no row, but fails where a change fails. The pool then closes the connection.
+      await this.query('SELECT FROM migrations WHERE false FOR UPDATE');
+      return { degraded: undefined };
+    } catch (error) {
+      if (error instanceof DatabaseError && error.code === READ_ONLY) return { degraded: error };
+      throw error;
+    }
   }
 
   /** Runs new migrations in one transaction. Processes that start together wait for the first one. */

@@ -1,5 +1,5 @@
 import { createLogger } from '@fairlead/pino';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { DATABASE, openDatabase } from '../src/database.js';
 import { api, request } from './api.js';
 import { createTestDatabase } from './test-database.js';
@@ -36,6 +36,28 @@ it('survives the loss of its connections', async () => {
   const end = 'SELECT pg_terminate_backend(pg_backend_pid())';
   await expect(database().transaction((query) => query(end))).rejects.toThrow('terminat');
   expect((await create('Buy milk')).status).toBe(201);
+});
+
+it('is degraded while it is read-only, and then closes the connections from that time', async () => {
+  expect(await database().check()).toEqual({ degraded: undefined });
+  const [row] = await database().query<{ name: string }>('SELECT current_database() AS name');
+  const end = `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+               WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+  const set = `ALTER DATABASE ${row?.name} SET default_transaction_read_only`;
+  await database().transaction(async (query) => {
+    await query(`${set} = on`);
+    await query(end);
+  });
+  // The setting applies to new connections, such as these.
+  await Promise.allSettled([1, 2, 3].map(() => database().query(end)));
+  expect(await database().check()).toMatchObject({ degraded: { code: '25006' } });
+  await expect(create('Buy milk')).rejects.toThrow('read-only');
+  await database().transaction(async (query) => {
+    await query('SET TRANSACTION READ WRITE');
+    await query(`${set} = off`);
+  });
+  await vi.waitFor(async () => expect((await create('Buy milk')).status).toBe(201));
+  await vi.waitFor(async () => expect(await database().check()).toEqual({ degraded: undefined }));
 });
 
 it('runs each migration once, even if processes start together', async ({ onTestFinished }) => {
