@@ -69,6 +69,19 @@ describe('findUrlProblem', () => {
     expect(findUrlProblem(url)).toBe(expected);
   });
 
+  it.each([
+    'postgres://ada:secret@one,two/users',
+    'postgres://ada:secret@one:5432,two:5433/users?target_session_attrs=read-write',
+    'postgres://ada:secret@db/users?target_session_attrs=primary',
+    'postgres://ada:secret@db/users?load_balance_hosts=random',
+    'postgres:///users?host=one,two',
+  ])('says what to use in place of the servers of %s', (url) => {
+    expect(findUrlProblem(url)).toBe(
+      'chooses among several servers, which users-api leaves to a balancer. Use one host that leads to the ' +
+        'primary, such as HAProxy with a check of Patroni, PgBouncer, or an address that moves with the primary.',
+    );
+  });
+
   it.each(['sslrootcert', 'sslcert', 'sslkey'])('rejects %s without a readable file', (name) => {
     const folder = temporaryFolder();
     const file = join(folder, 'root.pem');

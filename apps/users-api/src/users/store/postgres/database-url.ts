@@ -31,6 +31,15 @@ export function findUrlProblem(url: string): string | undefined {
     );
   }
   const host = authority.slice(authority.lastIndexOf('@') + 1);
+  const isList = [host, parameters.get('host'), parameters.get('port')].some((one) =>
+    one?.includes(','),
+  );
+  if (isList || /^(target_session_attrs|load_balance_hosts|hostaddr)$/.test(unknown ?? '')) {
+    return (
+      'chooses among several servers, which users-api leaves to a balancer. Use one host that leads to ' +
+      'the primary, such as HAProxy with a check of Patroni, PgBouncer, or an address that moves with the primary.'
+    );
+  }
   const port = parameters.get('port') ?? /:([^:\]]+)$/.exec(host)?.[1] ?? '5432';
   if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535) {
     return 'has an invalid port. Use a number from 1 to 65535.';
