@@ -224,10 +224,7 @@ export class PostgresConnections {
       try {
         client = await this.#connect(lane);
         const opened = client;
-        close = () => {
-          opened.release(true);
-          lane?.leave();
-        };
+        close = () => void this.#close(opened, lane);
         const termination = this.#terminations.get(client);
         if (termination !== undefined) throw termination;
         sentAt = performance.now();
@@ -291,12 +288,20 @@ export class PostgresConnections {
       for (;;) {
         const client = await this.#pool.connect();
         if ((this.#openedAt.get(client) ?? 0) >= this.#staleBefore) return client;
-        client.release(true);
+        void this.#close(client, undefined);
       }
     } catch (error) {
       lane?.leave();
       throw error;
     }
+  }
+
+  /** Closes a connection, which is one of the pool until the database has closed its side. Never rejects. */
+  async #close(client: pg.PoolClient, lane: Lane | undefined): Promise<void> {
+    const late = delay(this.#settings.connectTimeout, undefined, { ref: false });
+    await Promise.race([client.end(), late]);
+    client.release(true);
+    lane?.leave();
   }
 
   /**

@@ -87,11 +87,12 @@ describe('a session that cannot do its work', () => {
     };
     await expect.poll(readAndUpdate).toBe('updated');
     // One session has shown that the others are stale, too.
-    await opened.readAll();
     const pids = old.map(({ pid }) => pid);
-    await expect
-      .poll(async () => (await opened.sessions()).filter(({ pid }) => pids.includes(pid)))
-      .toEqual([]);
+    const readAndFindOld = async () => {
+      await opened.readAll();
+      return (await opened.sessions()).filter(({ pid }) => pids.includes(pid));
+    };
+    await expect.poll(readAndFindOld).toEqual([]);
   });
 
   it('is reported as degraded before a write fails, and until a write succeeds', async () => {
