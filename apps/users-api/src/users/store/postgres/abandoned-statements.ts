@@ -17,6 +17,8 @@ const TERMINATE = `SELECT pid, pg_terminate_backend(pid) FROM pg_stat_activity
 interface Statement {
   readonly process: number | undefined;
   readonly beginning: string;
+  /** When it was abandoned, as `performance.now()`. */
+  readonly since: number;
   readonly close: () => void;
 }
 
@@ -58,7 +60,8 @@ export class AbandonedStatements {
    * @param close - Called once, when the statement no longer runs.
    */
   add(client: pg.Client, text: string, ended: Promise<unknown>, close: () => void): void {
-    const statement = { process: processOf(client), beginning: text.slice(0, SHOWN), close };
+    const since = performance.now();
+    const statement = { process: processOf(client), beginning: text.slice(0, SHOWN), since, close };
     this.#statements.add(statement);
     const end = () => this.#end(statement);
     ended.then(end, end);
@@ -81,7 +84,9 @@ export class AbandonedStatements {
 
   #schedule(): void {
     this.#timer ??= setTimeout(async () => {
-      await this.#endStopped([...this.#statements]);
+      // The others may be about to end, because they were canceled.
+      const last = performance.now() - INTERVAL;
+      await this.#endStopped([...this.#statements].filter(({ since }) => since <= last));
       this.#timer = undefined;
       if (this.#statements.size > 0 && !this.#isClosed) this.#schedule();
     }, INTERVAL);
