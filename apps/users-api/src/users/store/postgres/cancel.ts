@@ -27,7 +27,8 @@ export async function cancelStatement(client: pg.Client, timeout: number): Promi
   try {
     await once(socket, 'connect', { signal });
     if (client.ssl) secure = await encrypt(socket, client, signal);
-    secure.end(request);
+    // PgBouncer 1.18 crashes if the client closes the connection first.
+    secure.write(request);
     secure.resume();
     // The database closes the connection after it has sent the signal.
     await once(secure, 'close', { signal });
