@@ -76,7 +76,9 @@ export class PostgresConnections {
   readonly #writing: Lane;
   readonly #abandoned: AbandonedStatements;
   readonly #failures: FailureLog;
-  /** Sessions that are older than this cannot do what newer ones can. */
+  /** The last statement that a session rejected, and when that session opened. */
+  #rejected: { readonly text: string; readonly openedAt: number } | undefined = undefined;
+  /** When a session opened that can do what an older one could not. All older ones are closed. */
   #staleBefore = 0;
   #pending = 0;
   #commits = 0;
@@ -215,8 +217,6 @@ export class PostgresConnections {
     const startedAt = performance.now();
     /** When the first connection ended. Others that are older may have ended together with it. */
     let endedAt: number | undefined;
-    /** When the first session could not run the statement. */
-    let rejectedAt: number | undefined;
     for (let attempt = 1; ; attempt += 1) {
       let client: pg.PoolClient | undefined;
       let sentAt: number | undefined;
@@ -235,7 +235,7 @@ export class PostgresConnections {
           this.#commits += 1;
           this.#writeFailure = undefined;
         }
-        if (rejectedAt !== undefined) this.#staleBefore = rejectedAt;
+        if (this.#rejected !== undefined) this.#compare(client, statement);
         if (!this.#failures.isEmpty) this.#failures.flush();
         return rows;
       } catch (error) {
@@ -257,6 +257,9 @@ export class PostgresConnections {
             lane?.leave();
           }
         }
+        if (sentAt !== undefined && isOfSession(code)) {
+          this.#rejected = { text: statement.text, openedAt };
+        }
         const isConflict = CONFLICTS.includes(code);
         if (isConflict || (stage === 'writing' && TIMEOUTS.includes(code))) {
           this.#lockWaits += 1;
@@ -266,7 +269,6 @@ export class PostgresConnections {
           // A random delay separates the conflicting statements.
           await delay(Math.random() * 2 ** attempt);
         } else if (isOld && !isFatal && isOfSession(code)) {
-          rejectedAt ??= now;
           this.#failures.add(problem);
         } else if (mayReconnect && stage !== 'writing' && (isTerminated || isTermination(error))) {
           endedAt ??= now;
@@ -294,6 +296,14 @@ export class PostgresConnections {
       lane?.leave();
       throw error;
     }
+  }
+
+  /** Finds out whether a session accepts what an older one has rejected. */
+  #compare(client: pg.PoolClient, { text }: pg.QueryConfig): void {
+    const openedAt = this.#openedAt.get(client) ?? 0;
+    if (text !== this.#rejected?.text || openedAt <= this.#rejected.openedAt) return;
+    this.#rejected = undefined;
+    this.#staleBefore = openedAt;
   }
 
   /** Closes a connection, which is one of the pool until the database has closed its side. Never rejects. */
