@@ -115,7 +115,7 @@ describe('what a handler of a route with media types returns', () => {
         ctx.set('Content-Type', 'text/tab-separated-values');
         return 'name\t';
       },
-      'text/tab-separated-values',
+      'text/tab-separated-values; charset=utf-8',
       'name\t',
     ],
     [

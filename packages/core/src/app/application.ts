@@ -451,12 +451,17 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
 
   /** Sends an error response, or closes the connection if that fails. */
   #fail(exchange: Exchange<Context>, ctx: Context, error: unknown, policy: ErrorPolicy): void {
-    try {
-      respondWithError(ctx, error, policy);
-      write(exchange, ctx);
-    } catch (failure) {
+    const close = (failure: unknown): void => {
       logError(failure);
       exchange.res.destroy();
+    };
+    try {
+      respondWithError(ctx, error, policy);
+      const start = startOf(exchange);
+      if (start === undefined) write(exchange, ctx);
+      else start.then(() => write(exchange, ctx)).catch(close);
+    } catch (failure) {
+      close(failure);
     }
   }
 

@@ -8,6 +8,7 @@ import {
   assertBody,
   discard,
   isBody,
+  isMadeFrom,
   isResponse,
   type ResponseBody,
   record,
@@ -344,10 +345,12 @@ export class Context<
 
   /**
    * Responds with text, bytes or a stream. `Content-Type` defaults to `text/plain` for text, to the type
-   * of a `Blob`, and to `application/octet-stream` otherwise.
+   * of a `Blob`, and to `application/octet-stream` otherwise. If text, or a stream of strings, is sent as a type
+   * such as `text/csv` without a charset, `; charset=utf-8` is added.
    *
    * If a stream fails before its first bytes, an error response is sent, after middleware has finished. If a
-   * stream fails later, the connection is closed.
+   * stream fails later, the connection is closed. A stream must have as many bytes as a `Content-Length` that was
+   * set.
    *
    * @throws {TypeError} When `body` has another type.
    */
@@ -378,7 +381,7 @@ export class Context<
     if (body !== undefined || takenOver || isSent || exchange.res.headersSent) {
       // Interceptors may wrap the absent result of a method that has upgraded the connection.
       if (isSent && !isFinal) this.report(lateResponse(exchange));
-      if (value !== body) discard(value);
+      if (value !== body && !isMadeFrom(body, value)) discard(value);
       return;
     }
     // Most values are JSON, and have none of these.
@@ -397,7 +400,8 @@ export class Context<
 
   /**
    * Sends the head of the recorded stream as soon as the pipeline has run, instead of with the first bytes.
-   * Call it after {@link send}, for a stream whose client has to know that it is connected.
+   * Call it after {@link send}, for a stream whose client has to know that it is connected. If the stream then
+   * fails before its first bytes, the connection is closed.
    */
   flushHead(): void {
     this[EXCHANGE].flushesHead = true;

@@ -170,6 +170,8 @@ export interface Exchange<Ctx = never> extends HeaderList {
   body: WritableBody | undefined;
   /** The default `Content-Type` of the recorded body; undefined if the user has set another one. */
   defaultType: string | undefined;
+  /** Whether the recorded body consists of strings, which are sent as UTF-8. For a stream, known with its first one. */
+  isText: boolean;
   /** Whether `Content-Length` is the size of a recorded `Blob`. */
   hasBlobLength: boolean;
   /** Whether a streamed body sends its head immediately, instead of with its first bytes. */
@@ -219,6 +221,7 @@ export function createExchange<Ctx>(
     status: undefined,
     body: undefined,
     defaultType: undefined,
+    isText: false,
     hasBlobLength: false,
     flushesHead: false,
     takenOver: false,
@@ -319,6 +322,21 @@ export function clientOf({ environment, req }: Exchange): Client {
 export function hasUnreadBody({ req }: Pick<Exchange, 'req'>): boolean {
   // An empty body that was read has ended without emitting data.
   return hasBody(req) && !req.readableDidRead && !req.readableEnded;
+}
+
+/**
+ * Whether the client has disconnected, and an error only reports this: the error of the request, of a pipeline
+ * to the response, or of an operation that `ctx.signal` has aborted.
+ */
+export function isOfClient(error: unknown, { req, res, controller }: Exchange): boolean {
+  if (!res.destroyed || !(error instanceof Error)) return false;
+  const { name, code, cause }: NodeJS.ErrnoException = error;
+  if (name === 'AbortError' || code === 'ERR_STREAM_PREMATURE_CLOSE' || error === req.errored)
+    return true;
+  if (controller?.signal.aborted !== true) return false;
+  const { reason } = controller.signal;
+  // A response of node:http whose request is aborted fails with ECONNRESET.
+  return error === reason || cause === reason || code === 'ECONNRESET';
 }
 
 /** @throws {RangeError} */

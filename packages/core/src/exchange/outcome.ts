@@ -68,8 +68,11 @@ function outcomeOf(exchange: Exchange): RequestOutcome {
   return error === undefined ? outcome : { ...outcome, error };
 }
 
-/** Returns the error that destroyed a response, unless its client left. */
-function failureOf({ body, res }: Exchange): Error | undefined {
+/**
+ * Returns the error that destroyed a response, unless its client left: Node.js then destroys it with ECONNRESET or
+ * without an error.
+ */
+export function failureOf({ body, res }: Exchange): Error | undefined {
   // `res.destroy()` without an error leaves it undefined.
   const { errored }: { readonly errored?: NodeJS.ErrnoException | null } = res;
   if (!errored) return undefined;

@@ -6,7 +6,11 @@ import { readHttpError } from '../errors/http-error.js';
 import type { Problem } from '../errors/problem.js';
 import type { Context } from '../exchange/context.js';
 import { refuseContext } from '../exchange/context-errors.js';
-import { EXCHANGE, type ErrorPolicy as ExchangeErrorPolicy } from '../exchange/exchange.js';
+import {
+  EXCHANGE,
+  type ErrorPolicy as ExchangeErrorPolicy,
+  isOfClient,
+} from '../exchange/exchange.js';
 import { isPromiseLike } from '../next.js';
 import { assertOptions } from '../options.js';
 import type { Middleware } from '../pipeline/pipeline.js';
@@ -158,7 +162,7 @@ function publishing(onError: ErrorPolicy['onError']): ErrorPolicy['onError'] {
  * is only a consequence of the client disconnecting.
  */
 export function respondWithError(ctx: Context, error: unknown, policy: ErrorPolicy): void {
-  if (isOfClient(error, ctx)) return;
+  if (isOfClient(error, ctx[EXCHANGE])) return;
   const { onError } = policy;
   if (ctx.res.headersSent) {
     ctx[EXCHANGE].error = error;
@@ -168,17 +172,6 @@ export function respondWithError(ctx: Context, error: unknown, policy: ErrorPoli
   }
   const sent = recordSerializable(ctx[EXCHANGE], ctx, error, policy);
   if (readHttpError(sent)?.report ?? true) onError(sent, ctx);
-}
-
-/**
- * Whether the client has disconnected, and an error only reports this: the error of the request, of a pipeline
- * to the response, or of an operation that `ctx.signal` has aborted.
- */
-function isOfClient(error: unknown, ctx: Context): boolean {
-  const { req, res } = ctx[EXCHANGE];
-  if (!res.destroyed || !(error instanceof Error)) return false;
-  const { name, code }: NodeJS.ErrnoException = error;
-  return name === 'AbortError' || code === 'ERR_STREAM_PREMATURE_CLOSE' || error === req.errored;
 }
 
 /** Logs an error to stderr, with its stack and causes. */

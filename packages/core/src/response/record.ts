@@ -11,6 +11,7 @@ import {
   type WritableBody,
 } from '../exchange/exchange.js';
 import { takeUpgrade, type UpgradedConnection } from '../server/upgrade.js';
+import { assertUnread, Chunks } from './chunks.js';
 import { appendHeader, deleteHeader, getHeader, putHeader, setHeader } from './headers.js';
 import { serialize } from './serialize.js';
 
@@ -51,7 +52,9 @@ export function record(exchange: Exchange, body: ResponseBody, type: string | un
   }
   if (isOfBlob) putHeader(exchange, 'Content-Length', String(body.size));
   exchange.hasBlobLength = isOfBlob;
-  setBody(exchange, toWritable(body));
+  exchange.isText =
+    typeof body === 'string' || (body instanceof Readable && body.readableEncoding !== null);
+  setBody(exchange, toWritable(exchange, body));
   exchange.error = undefined;
   exchange.takenOver = false;
   exchange.flushesHead = false;
@@ -71,8 +74,27 @@ export function replaceBody(exchange: Exchange, body: ResponseBody): boolean {
   }
   deleteHeader(exchange, 'Content-Length');
   exchange.hasBlobLength = false;
-  setBody(exchange, toWritable(body));
+  setBody(exchange, toWritable(exchange, body));
   return true;
+}
+
+/** Whether a recorded body reads from a value, so that it must not be destroyed. */
+export function isMadeFrom(body: WritableBody | undefined, value: unknown): boolean {
+  return body instanceof Chunks && body.source === value;
+}
+
+/** The most bytes of a stream with a `Content-Length` that are held before the response begins. */
+const MAX_HELD = 16_384;
+
+/**
+ * Lets the recorded stream fail when it has more or fewer bytes than `Content-Length`.
+ *
+ * @returns The stream that replaces it.
+ */
+export function checkChunks(exchange: Exchange, body: Readable): Readable {
+  const checked = new Chunks(body, exchange, MAX_HELD);
+  setBody(exchange, checked);
+  return checked;
 }
 
 /** Clears the status, the body and the headers that describe the body. */
@@ -160,16 +182,18 @@ function tagOf(value: unknown): unknown {
 
 /**
  * Converts a body to a form that can be written. Web streams become a `Readable`, because a `Readable` emits
- * 'close', but a canceled web stream notifies nobody.
+ * 'close', but a canceled web stream notifies nobody. Objects that a stream produces are checked.
  */
-function toWritable(body: ResponseBody): WritableBody {
-  if (typeof body === 'string' || body instanceof Uint8Array || body instanceof Readable)
-    return body;
+function toWritable(exchange: Exchange, body: ResponseBody): WritableBody {
+  if (typeof body === 'string' || body instanceof Uint8Array) return body;
+  if (body instanceof Readable) return body.readableObjectMode ? new Chunks(body, exchange) : body;
   if (body instanceof ArrayBuffer) return new Uint8Array(body);
   if (ArrayBuffer.isView(body))
     return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
   if (isBlob(body)) return Readable.fromWeb(body.stream() as ReadableStream);
-  return isWebStream(body) ? Readable.fromWeb(body) : Readable.from(body, { objectMode: false });
+  if (!isWebStream(body)) return new Chunks(Readable.from(body), exchange);
+  assertUnread(body);
+  return new Chunks(Readable.fromWeb(body, { objectMode: true, highWaterMark: 1 }), exchange);
 }
 
 function isWebStream(body: unknown): body is ReadableStream {

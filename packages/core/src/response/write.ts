@@ -1,11 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { NO_CONTENT_STATUSES } from '@fairlead/options';
-import type { Exchange } from '../exchange/exchange.js';
+import { type Exchange, isOfClient } from '../exchange/exchange.js';
+import { failureOf } from '../exchange/outcome.js';
 import { ServerResponse as NodeResponse } from '../node-http.js';
 import { announceEnd, onClose } from '../server/connection.js';
+import { Chunks, findUnreadable } from './chunks.js';
 import { deleteHeader, getHeader, putHeader } from './headers.js';
-import { discard, record } from './record.js';
+import { checkChunks, discard, record } from './record.js';
 
 const { writeHead, setHeader, end } = NodeResponse.prototype;
 
@@ -19,6 +21,7 @@ export function recordText(exchange: Exchange, text: string, type: string): void
   rawHeaders.push('Content-Type', type);
   exchange.defaultType = type;
   exchange.body = text;
+  exchange.isText = true;
   exchange.error = undefined;
   exchange.takenOver = false;
   exchange.flushesHead = false;
@@ -31,7 +34,7 @@ export function recordText(exchange: Exchange, text: string, type: string): void
  * @returns Whether it did. Otherwise call {@link startOf} and {@link write}.
  */
 export function writeText(exchange: Exchange): boolean {
-  const { body, status = 200, rawHeaders, res, connection } = exchange;
+  const { body, status = 200, rawHeaders, res, connection, defaultType } = exchange;
   if (
     typeof body !== 'string' ||
     body === '' ||
@@ -51,6 +54,7 @@ export function writeText(exchange: Exchange): boolean {
   }
   if (connection?.keepAlive !== undefined && res.shouldKeepAlive && res.useChunkedEncodingByDefault)
     rawHeaders.push('Keep-Alive', connection.keepAlive);
+  if (rawHeaders[1] !== defaultType) completeType(exchange);
   const length = Buffer.byteLength(body);
   rawHeaders.push('Content-Length', String(length));
   res.writeHead(status, rawHeaders);
@@ -62,34 +66,70 @@ export function writeText(exchange: Exchange): boolean {
 }
 
 /**
+ * Returns a text type that lacks a charset. JSON has no charset.
+ *
+ * @see RFC 9110 §8.3.2
+ */
+function typeWithoutCharset(exchange: Exchange): string | undefined {
+  const type = String(getHeader(exchange, 'Content-Type') ?? '');
+  return /^text\/(?!json\b)/i.test(type) && !/charset=/i.test(type) ? type : undefined;
+}
+
+/** Adds the charset to a text type, if the body consists of strings. */
+function completeType(exchange: Exchange): void {
+  if (!exchange.isText) return;
+  const type = typeWithoutCharset(exchange);
+  if (type !== undefined) putHeader(exchange, 'Content-Type', `${type}; charset=utf-8`);
+}
+
+/**
  * Starts reading a recorded stream, and returns a promise that resolves when the stream has produced its
  * first bytes, ended or failed, or the connection has closed. Sending the head earlier would turn a stream
- * that fails immediately into a truncated response. For HEAD, only waits until a file is open.
+ * that fails immediately into a truncated response. A stream with a `Content-Length` gets one more turn of the
+ * event loop, so that a short one is read to its end. For HEAD, only waits until a file is open, or the charset
+ * is known.
  *
  * @returns Undefined for a response that need not wait.
  */
-export function startOf({
-  body,
-  status = 200,
-  flushesHead,
-  method,
-  res,
-}: Exchange): Promise<void> | undefined {
-  if (!(body instanceof Readable) || body.closed || body.errored || res.destroyed) return undefined;
-  if (flushesHead || NO_CONTENT_STATUSES.has(status)) return undefined;
-  const isHead = method === 'HEAD';
-  const isOpening = 'pending' in body && body.pending === true;
-  // A flowing stream already has another reader.
-  const isIdle = body.readableLength === 0 && body.readableFlowing === null;
-  if (isHead ? !isOpening : !isIdle) return undefined;
+export function startOf(exchange: Exchange): Promise<void> | undefined {
+  const { status = 200, method, res, body } = exchange;
+  if (!(body instanceof Readable) || body.destroyed || body.readableEnded || res.destroyed)
+    return undefined;
+  if (NO_CONTENT_STATUSES.has(status)) return undefined;
+  if (method === 'HEAD') {
+    if ('pending' in body && body.pending === true) return untilStarted(body, 'ready', res, 0);
+    const isKnown = !(body instanceof Chunks) || typeWithoutCharset(exchange) === undefined;
+    return isKnown || exchange.flushesHead ? undefined : untilStarted(body, 'readable', res, 0);
+  }
+  const hasLength = getHeader(exchange, 'Content-Length') !== undefined;
+  // A flowing stream has another reader.
+  const stream = hasLength || body.readableFlowing ? checkChunks(exchange, body) : body;
+  if (exchange.flushesHead || (stream.readableLength > 0 && !hasLength)) return undefined;
+  return untilStarted(stream, 'readable', res, hasLength ? 1 : 0);
+}
+
+/**
+ * Waits for an event of a stream, or until it or the response has closed.
+ *
+ * @param turns - How many turns of the event loop to wait after the event: 0 or 1.
+ */
+function untilStarted(
+  stream: Readable,
+  event: 'readable' | 'ready',
+  res: ServerResponse,
+  turns: 0 | 1,
+): Promise<void> {
   return new Promise((resolve) => {
-    const event = isHead ? 'ready' : 'readable';
     const settle = (): void => {
       // A stream with such a listener does not flow.
-      body.off(event, settle).off('close', settle);
+      stream.off(event, start).off('close', settle);
       resolve();
     };
-    body.once(event, settle).once('close', settle);
+    const start = (): void => {
+      if (turns === 0) settle();
+      else setImmediate(settle);
+    };
+    stream.once(event, start).once('close', settle);
     onClose(res, settle);
   });
 }
@@ -188,6 +228,7 @@ function sendWhole(body: string | Uint8Array, exchange: Exchange): void {
   // A HEAD route may state the length of the body that it omits.
   else if (!(isHead && length === 0 && getHeader(exchange, 'Content-Length') !== undefined))
     putHeader(exchange, 'Content-Length', String(length));
+  completeType(exchange);
   sendHead(exchange);
   if (length === 0 || isHead) res.end();
   else if (length === body.length && typeof body === 'string') res.end(body, 'latin1');
@@ -196,11 +237,13 @@ function sendWhole(body: string | Uint8Array, exchange: Exchange): void {
 
 function sendStream<Ctx>(body: Readable, exchange: Exchange<Ctx>, ctx: Ctx): void {
   const { res, errors } = exchange;
-  if (body.errored) throw explainChunk(body.errored, res);
+  const problem = findUnreadable(body);
+  if (problem !== undefined) throw explainChunk(problem, res);
   const length = getHeader(exchange, 'Content-Length');
   if (length !== undefined && !/^\d+$/.test(String(length))) {
     throw new RangeError(`Invalid Content-Length: ${String(length)}. Set a number of bytes.`);
   }
+  completeType(exchange);
   sendHead(exchange);
   exchange.areHeadersSent = true;
   if (exchange.method === 'HEAD') {
@@ -208,17 +251,12 @@ function sendStream<Ctx>(body: Readable, exchange: Exchange<Ctx>, ctx: Ctx): voi
     res.end();
     return;
   }
-  const done = (error: NodeJS.ErrnoException | null): void => {
-    // If the body fails, the pipeline destroys the response with its error. If the client leaves, Node.js
-    // destroys the response, with ECONNRESET or without an error.
-    const { errored }: { readonly errored?: NodeJS.ErrnoException | null } = res;
-    const isOfClient = !errored || errored.code === 'ECONNRESET';
-    const clientLeft = error?.code === 'ERR_STREAM_PREMATURE_CLOSE' && res.destroyed && isOfClient;
-    if (error && !clientLeft) errors.onError(explainChunk(errored ?? error, res), ctx);
-  };
-  if (body.readableObjectMode) catchWriteErrors(body, res);
-  if (length === undefined) pipeline(body, res, done);
-  else pipeline(body, (chunks: Readable) => enforceLength(Number(length), chunks), res, done);
+  pipeline(body, res, (error) => {
+    if (!error) return;
+    const failure = failureOf(exchange);
+    if (failure !== undefined || !isOfClient(error, exchange))
+      errors.onError(explainChunk(failure ?? error, res), ctx);
+  });
 }
 
 /** Names the request and the fix in the error of Node.js for a chunk that is neither text nor bytes. */
@@ -227,34 +265,4 @@ function explainChunk(cause: NodeJS.ErrnoException, { req }: ServerResponse): Er
   const problem = `Cannot send a chunk of the stream for ${req.method} ${req.url}: ${cause.message}`;
   const message = `${problem}. Yield text or bytes, such as JSON.stringify(row) + '\\n'. For server-sent events, return eventStream() of @fairlead/middleware.`;
   return Object.assign(new TypeError(message, { cause }), { code: cause.code });
-}
-
-/**
- * Destroys a stream with the error of a chunk that a response cannot write, such as an object. Before Node 24,
- * `pipeline` throws that error where nothing can catch it.
- */
-function catchWriteErrors(body: Readable, res: ServerResponse): void {
-  const { write } = res;
-  res.write = ((...args: Parameters<typeof write>) => {
-    try {
-      return write.apply(res, args);
-    } catch (error) {
-      body.destroy(error as Error);
-      return false;
-    }
-  }) as typeof write;
-}
-
-/** Forwards chunks up to `length` bytes. Throws when there are more or fewer bytes. */
-async function* enforceLength(length: number, chunks: AsyncIterable<string | Uint8Array>) {
-  let sent = 0;
-  for await (const chunk of chunks) {
-    sent += Buffer.byteLength(chunk);
-    if (sent > length) break;
-    yield chunk;
-  }
-  if (sent === length) return;
-  throw new RangeError(
-    `The stream has ${sent > length ? 'more' : 'fewer'} bytes than its Content-Length of ${length}. Set Content-Length to the size of the stream, or omit it.`,
-  );
 }

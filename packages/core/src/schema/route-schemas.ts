@@ -355,10 +355,10 @@ export function createSender(
     const isJsonText = isText && isJson(parseMediaType(String(present ?? type)).essence);
     const isDefault = type === 'application/json' && !isBytes;
     const hasType = isBytes && Boolean(Reflect.get(result, 'type'));
-    if (present === undefined && !type.includes('*') && !isDefault && !hasType) {
-      ctx.set('Content-Type', isText && /^text\//.test(type) ? `${type}; charset=utf-8` : type);
-    }
-    ctx.respond(isText && !isJsonText ? Buffer.from(result) : result);
+    if (present === undefined && !type.includes('*') && !isDefault && !hasType)
+      ctx.set('Content-Type', type);
+    if (isText && !isJsonText) ctx.send(result);
+    else ctx.respond(result);
   };
 }
 

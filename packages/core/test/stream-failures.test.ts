@@ -1,0 +1,292 @@
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import { request } from 'node:http';
+import { Readable, type ReadableOptions } from 'node:stream';
+import { ReadableStream } from 'node:stream/web';
+import { setImmediate } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { connectRaw } from '@fairlead/test-support/raw-connection';
+import { beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
+import {
+  type Application,
+  type Context,
+  createApp,
+  errorHandler,
+  type RequestOutcome,
+  type ResponseBody,
+} from '../src/index.js';
+import { serve } from './support/serve.js';
+
+/** Keeps the framework's stderr output out of the test output. */
+let stderr: MockInstance<typeof console.error>;
+beforeEach(() => {
+  stderr = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+});
+
+/** A file that exists. */
+const file = fileURLToPath(import.meta.url);
+
+/** A stream without data that ends only when it is destroyed. */
+const idle = () => new Readable({ read: () => undefined });
+
+/** Resolves when a stream closes, with or without an error. */
+const closeOf = (stream: Readable) => new Promise<void>((resolve) => stream.once('close', resolve));
+
+const wrongLength = (word: string) =>
+  new RangeError(
+    `The stream has ${word} bytes than its Content-Length of 3. Set Content-Length to the size of the stream, or omit it.`,
+  );
+
+const used = new TypeError(
+  'Cannot send the stream: it was already read or destroyed. Create a new stream for each response.',
+);
+
+const destroyed = (options?: ReadableOptions) => {
+  const stream = new Readable({ read: () => undefined, ...options });
+  stream.destroy();
+  return stream;
+};
+
+const read = Readable.from(['one']);
+await read.toArray();
+
+/** Fails only once something reads it. */
+const lazy = (options?: ReadableOptions) =>
+  new Readable({
+    ...options,
+    read() {
+      this.destroy(new Error('Too late.'));
+    },
+  });
+
+const canceled = new Blob(['one']).stream() as ReadableStream;
+await canceled.cancel();
+
+const readToEnd = new Blob(['one']).stream() as ReadableStream;
+await Array.fromAsync(readToEnd);
+
+const errored = () =>
+  new ReadableStream({ start: (controller) => controller.error(new Error('Too late.')) });
+
+const chunkError = expect.objectContaining({ code: 'ERR_INVALID_ARG_TYPE' });
+
+describe.each([
+  ['in process', async (app: Application) => app.request('/')],
+  [
+    'over a socket',
+    async (app: Application) => {
+      const { url } = await serve(app);
+      return fetch(url);
+    },
+  ],
+])('before its first byte, %s,', (_, call) => {
+  it.each<[string, () => unknown, unknown]>([
+    ['of objects', () => Readable.from([{ row: 1 }]), chunkError],
+    ['of objects after empty text', () => Readable.from(['', { row: 1 }]), chunkError],
+    [
+      'of numbers from a generator',
+      async function* () {
+        yield 1;
+      },
+      chunkError,
+    ],
+    ['of undefined', () => Readable.from([undefined]), chunkError],
+    ['of objects of the web', () => ReadableStream.from([{ row: 1 }]), chunkError],
+    ['in a Response of objects', () => new Response(ReadableStream.from([{ row: 1 }])), chunkError],
+    ['that was destroyed', () => destroyed(), used],
+    ['of objects that was destroyed', () => destroyed({ objectMode: true }), used],
+    ['that was read', () => read, used],
+    ['of the web that was canceled', () => canceled, used],
+    ['of the web that was read', () => readToEnd, used],
+    ['of the web that has failed', errored, new Error('Too late.')],
+    ['in a Response that has failed', () => new Response(errored()), new Error('Too late.')],
+    ['that fails when it is read', () => lazy(), new Error('Too late.')],
+    [
+      'of objects that fails when it is read',
+      () => lazy({ objectMode: true }),
+      new Error('Too late.'),
+    ],
+    ['that is paused and fails when it is read', () => lazy().pause(), new Error('Too late.')],
+    [
+      'that flows and fails when it is read',
+      () => lazy().on('data', () => undefined),
+      new Error('Too late.'),
+    ],
+    [
+      'that another function destroys',
+      () => {
+        const stream = idle();
+        void setImmediate().then(() => stream.destroy());
+        return stream;
+      },
+      used,
+    ],
+    ['with an encoding that fails', () => lazy({ encoding: 'utf8' }), new Error('Too late.')],
+  ])('a stream %s is an error response', async (_case, create, error) => {
+    const outcomes: RequestOutcome[] = [];
+    const app = createApp()
+      .use(errorHandler())
+      .get('/', (ctx) => {
+        ctx.onFinish((outcome) => void outcomes.push(outcome));
+        ctx.set('X-Kept', '1');
+        return create();
+      });
+    const response = await call(app);
+    expect([response.status, response.headers.get('X-Kept')]).toEqual([500, '1']);
+    expect(response.headers.get('Content-Type')).toBe('application/problem+json');
+    expect(await response.json()).toMatchObject({ code: 'INTERNAL_SERVER_ERROR' });
+    expect(stderr.mock.calls).toEqual([[error]]);
+    await expect.poll(() => outcomes).toMatchObject([{ status: 500, aborted: false }]);
+  });
+
+  it.each<[string, string, () => ResponseBody]>([
+    ['one chunk', 'fewer', () => Readable.from(['tw'])],
+    ['one chunk', 'more', () => Readable.from(['four'])],
+    ['several chunks', 'fewer', () => Readable.from(['t', 'w'])],
+    ['several chunks', 'more', () => Readable.from(['two', '!'])],
+    ['no chunk', 'fewer', () => Readable.from([])],
+    ['bytes', 'more', () => Readable.from([Buffer.from('four')], { objectMode: false })],
+    [
+      'one chunk of a generator',
+      'fewer',
+      async function* () {
+        yield 'tw';
+      },
+    ],
+    ['one chunk of the web', 'more', () => ReadableStream.from(['four'])],
+    ['a file', 'more', () => createReadStream(file)],
+  ])(
+    'a stream with %s that has %s bytes than its Content-Length is an error response',
+    async (_case, word, create) => {
+      const app = createApp().use((ctx) => {
+        ctx.set('Content-Length', 3);
+        ctx.send(create());
+      });
+      expect((await call(app)).status).toBe(500);
+      expect(stderr.mock.calls).toEqual([[wrongLength(word)]]);
+    },
+  );
+
+  it('the length of a body that replaces the stream does not count', async () => {
+    const app = createApp().use((ctx) => {
+      ctx.send(Readable.from(['a', 'b']));
+      const double = async function* (chunks: AsyncIterable<Buffer>) {
+        for await (const chunk of chunks) yield `${chunk}${chunk}`;
+      };
+      ctx.replaceBody(Readable.from(double(ctx.responseBody as Readable)));
+      ctx.set('Content-Length', 4);
+    });
+    expect(await (await call(app)).text()).toBe('aabb');
+  });
+
+  it('a stream that fails in an error response closes the connection', async () => {
+    const app = createApp({ format: (_problem, _error, ctx) => ctx.send(lazy()) }).use(() => {
+      throw new Error('First.');
+    });
+    await expect(call(app)).rejects.toThrow();
+    expect(stderr.mock.calls).toEqual([[new Error('First.')], [new Error('Too late.')]]);
+  });
+});
+
+it('a stream of objects is destroyed when the client leaves before its first chunk', async () => {
+  const reading = Promise.withResolvers<void>();
+  const stream = new Readable({ objectMode: true, read: () => reading.resolve() });
+  const closed = closeOf(stream);
+  const { port } = await serve(createApp().get('/', () => stream));
+  const { socket } = connectRaw(port);
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  await reading.promise;
+  socket.destroy();
+  await closed;
+  expect(stderr).not.toHaveBeenCalled();
+});
+
+it.each(['GET', 'HEAD'])(
+  'a handler may return a stream of objects that it has sent, to %s',
+  async (method) => {
+    const app = createApp().get('/', (ctx) => {
+      const stream = Readable.from(['one']);
+      ctx.send(stream);
+      return stream;
+    });
+    expect((await app.request('/', { method })).status).toBe(200);
+    expect(stderr).not.toHaveBeenCalled();
+  },
+);
+
+it('a reset of an upstream connection is reported, even if ctx.signal was read', async () => {
+  const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+  const received = Promise.withResolvers<void>();
+  const onError = vi.fn();
+  const app = createApp({ onError }).get('/', ({ signal }) =>
+    (async function* () {
+      yield `${signal.aborted}`;
+      await received.promise;
+      throw reset;
+    })(),
+  );
+  const { url } = await serve(app);
+  const response = await fetch(url);
+  received.resolve();
+  await expect(response.text()).rejects.toThrow();
+  expect(onError.mock.calls).toEqual([[reset, expect.anything()]]);
+});
+
+describe('a proxied response', () => {
+  const upstream = async () => {
+    const { url } = await serve(
+      createApp().use((ctx) => {
+        const stream = idle();
+        stream.push('begun');
+        ctx.send(stream);
+      }),
+    );
+    return url;
+  };
+
+  it.each<[string, (url: string, ctx: Context) => Promise<unknown>]>([
+    ['fetch()', (url, { signal }) => fetch(url, { signal })],
+    ['the body of fetch()', async (url, { signal }) => (await fetch(url, { signal })).body],
+    [
+      'request()',
+      async (url, { signal }) => {
+        const outgoing = request(url, { signal }).on('error', () => undefined);
+        const [incoming] = await once(outgoing.end(), 'response');
+        return incoming;
+      },
+    ],
+    [
+      'a generator',
+      async (url, { signal }) =>
+        (async function* () {
+          yield* (await fetch(url, { signal })).body ?? [];
+        })(),
+    ],
+    [
+      'a signal with a reason',
+      async (_url, { signal }) =>
+        (async function* () {
+          yield 'begun';
+          await once(signal, 'abort');
+          throw signal.reason;
+        })(),
+    ],
+  ])('of %s is not an error when the client leaves', async (_case, proxy) => {
+    const url = await upstream();
+    const finished = Promise.withResolvers<RequestOutcome>();
+    const onError = vi.fn();
+    const app = createApp({ onError }).get('/', (ctx) => {
+      ctx.onFinish(finished.resolve);
+      return proxy(url, ctx);
+    });
+    const { port } = await serve(app);
+    const { socket } = connectRaw(port);
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await once(socket, 'data');
+    socket.destroy();
+    expect(await finished.promise).toEqual({ status: 200, aborted: true });
+    await setImmediate();
+    await setImmediate();
+    expect(onError).not.toHaveBeenCalled();
+  });
+});
