@@ -119,6 +119,7 @@ class Call {
   readonly #onError: (error: unknown, ctx: Context) => void;
   readonly #leavePrefix: () => void;
   readonly #shown: readonly string[];
+  readonly #releaseVary: (() => void) | undefined;
   #isDone = false;
   #outcome: Outcome | undefined = undefined;
   #settle: ((outcome: Outcome) => void) | undefined = undefined;
@@ -134,6 +135,7 @@ class Call {
     this.#onError = onError;
     this.#leavePrefix = leavePrefix;
     this.#shown = showHeaders(ctx);
+    this.#releaseVary = ctx.responseHeaders.has('Vary') ? keepVary(ctx) : undefined;
   }
 
   /**
@@ -184,6 +186,7 @@ class Call {
     if (this.#isDone) return;
     this.#isDone = true;
     this.#leavePrefix();
+    this.#releaseVary?.();
     try {
       recordHeaders(this.#ctx, this.#shown);
       this.#outcome = { result: proceed() };
@@ -246,6 +249,28 @@ function showHeaders({ res, responseHeaders }: Context): readonly string[] {
     names.push(name);
   }
   return names;
+}
+
+/**
+ * Keeps what was recorded in `Vary` when the middleware sets that header, because it may send the response.
+ *
+ * @returns A function that ends this, unless the middleware has replaced `res.setHeader`.
+ */
+function keepVary(ctx: Context): () => void {
+  const { res } = ctx;
+  const wasOwn = Object.hasOwn(res, 'setHeader');
+  const { setHeader } = res;
+  const keep: typeof setHeader = (name, value) => {
+    const isVary = String(name).toLowerCase() === 'vary' && !res.headersSent;
+    if (isVary) ctx.append('Vary', [value].flat().map(String));
+    return setHeader.call(res, name, (isVary && ctx.responseHeaders.get('Vary')) || value);
+  };
+  res.setHeader = keep;
+  return () => {
+    if (res.setHeader !== keep) return;
+    if (wasOwn) res.setHeader = setHeader;
+    else Reflect.deleteProperty(res, 'setHeader');
+  };
 }
 
 /**

@@ -168,7 +168,7 @@ describe('headers', () => {
     );
     const { headers } = await fetch(url);
     expect(headers.get('vary')).toBe('Origin, Accept-Encoding');
-    expect(headers.get('x-vary')).toBe('Origin,Accept-Encoding');
+    expect(headers.get('x-vary')).toBe('Origin, Accept-Encoding');
     expect(headers.has('x-gone')).toBe(false);
     expect(headers.has('x-placeholder')).toBe(false);
   });
@@ -584,5 +584,53 @@ describe('the request', () => {
     const response = await app.request('/', { method: 'POST', body: 'a,b', headers });
     expect(response.status).toBe(200);
     expect(await response.json()).not.toHaveProperty('body');
+  });
+});
+
+describe('what was recorded in Vary', () => {
+  const vary: Middleware = (ctx, next) => {
+    ctx.append('Vary', 'Origin');
+    return next();
+  };
+
+  it.each<[string, ConnectMiddleware]>([
+    ['sets it', (_req, res, next) => next(void res.setHeader('Vary', 'Accept'))],
+    ['sets it and responds', (_req, res) => res.setHeader('Vary', ['Accept']).end('sent')],
+    ['passes it to writeHead()', (_req, res) => res.writeHead(200, { VARY: 'Accept' }).end('sent')],
+    ['appends to it', (_req, res) => res.appendHeader('Vary', 'Accept').end('sent')],
+    [
+      'is an Express application',
+      express().use((_req, res) => void res.vary('Accept').send('sent')),
+    ],
+    [
+      'is an Express application that sets it',
+      express().use((_req, res) => void res.set('Vary', 'Accept').send('sent')),
+    ],
+  ])('survives middleware that %s', async (_case, middleware) => {
+    const url = await serve(vary, connect(middleware), hello);
+    expect((await fetch(url)).headers.get('Vary')).toBe('Origin, Accept');
+  });
+
+  it('can be removed', async () => {
+    const url = await serve(
+      vary,
+      connect((_req, res, next) => next(void res.removeHeader('Vary'))),
+      hello,
+    );
+    expect((await fetch(url)).headers.get('Vary')).toBe(null);
+  });
+
+  it('leaves no wrapper behind', async () => {
+    let isWrapped: boolean | undefined;
+    const url = await serve(
+      vary,
+      connect((_req, _res, next) => next()),
+      (ctx) => {
+        isWrapped = Object.hasOwn(ctx.res, 'setHeader');
+        return hello(ctx);
+      },
+    );
+    await fetch(url);
+    expect(isWrapped).toBe(false);
   });
 });

@@ -65,7 +65,7 @@ export interface StaticOptions {
   /** The value of `Cache-Control`, or `false` to omit it. Default `'public, max-age=0'`. */
   readonly cacheControl?: string | false;
   /**
-   * Returns further headers for a file. They replace all others.
+   * Returns further headers for a file. They replace all others, except that `Vary` is added to.
    *
    * @param path - The path of the file below the root, such as `docs/index.html`.
    */

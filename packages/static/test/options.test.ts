@@ -249,6 +249,18 @@ describe('headers', () => {
     ]);
   });
 
+  it('add to Vary', async () => {
+    const headers = () => ({ vary: 'X-Tenant' });
+    const app = createApp().use(
+      (ctx, next) => {
+        ctx.append('Vary', 'Origin');
+        return next();
+      },
+      serveStatic(folder.root, { headers }),
+    );
+    expect((await app.request('/a.txt')).headers.get('Vary')).toBe('Origin, X-Tenant');
+  });
+
   it('replace all others, in any case', async () => {
     const headers = () => ({ 'cache-control': 'no-cache', 'content-type': 'text/x-log' });
     const app = createApp().use(

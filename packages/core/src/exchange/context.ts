@@ -291,7 +291,7 @@ export class Context<
   }
 
   /**
-   * Sets a response header and replaces earlier values.
+   * Sets a response header and replaces earlier values. `Vary` keeps the names that middleware has added.
    *
    * @throws {TypeError} When the name is not a token, the value contains a control character, or it has
    *   another type, such as undefined; or when the headers of a streamed response were sent.

@@ -30,7 +30,8 @@ export class ResponseHeaders {
   }
 
   /**
-   * Sets a header and replaces earlier values.
+   * Sets a header and replaces earlier values, except those of `Vary`: names that middleware has added stay.
+   * To remove them, call {@link delete} first.
    *
    * @param name - Case-insensitive; sent as written here.
    * @param value - Each array element is sent as a separate header line.
@@ -103,7 +104,26 @@ export function putHeader(list: HeaderList, name: string, value: string | number
 export function setHeader(list: HeaderList, name: string, value: HeaderValue): void {
   if (list.areHeadersSent) throw headersSent(`the header '${name}'`);
   assertHeader(name, value);
-  putHeader(list, name, typeof value === 'object' ? [...value] : value);
+  if (name.length === 4 && name.toLowerCase() === 'vary')
+    putHeader(list, name, joinVary([getHeader(list, name) ?? [], value].flat()));
+  else putHeader(list, name, typeof value === 'object' ? [...value] : value);
+}
+
+/**
+ * Joins the names of request headers that a response depends on, each once. A name that was lost would let
+ * caches send the response to clients that should get another one.
+ *
+ * @see RFC 9110 §12.5.5
+ */
+function joinVary(values: readonly (string | number)[]): string {
+  const names = values.flatMap((value) => String(value).split(',')).map((name) => name.trim());
+  if (names.includes('*')) return '*';
+  const distinct = new Map<string, string>();
+  for (const name of names) {
+    const key = name.toLowerCase();
+    if (key !== '' && !distinct.has(key)) distinct.set(key, name);
+  }
+  return [...distinct.values()].join(', ');
 }
 
 export function appendHeader(

@@ -249,11 +249,8 @@ export function recordError<Ctx>(
   // Shared caches may store errors such as 404, and would send the cookie to other clients.
   if (getHeader(exchange, 'Set-Cookie') !== undefined)
     setHeader(exchange, 'Cache-Control', 'no-store');
-  for (const [name, value] of Object.entries(readHttpError(error)?.headers ?? {})) {
-    // `Vary` accumulates. Other headers of the error replace earlier ones.
-    if (name.toLowerCase() === 'vary') appendHeader(exchange, name, value);
-    else setHeader(exchange, name, value);
-  }
+  for (const [name, value] of Object.entries(readHttpError(error)?.headers ?? {}))
+    setHeader(exchange, name, value);
   const body = format?.(problem, error, ctx) ?? problem;
   if (!isFilled(exchange)) {
     const type = body === problem ? 'application/problem+json' : 'application/json; charset=utf-8';

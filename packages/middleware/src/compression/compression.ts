@@ -120,7 +120,7 @@ export function compression(options: CompressionOptions = {}): Middleware {
     // A 304 may have neither a type nor a body. Its headers must equal those of the 200.
     if (type === undefined ? status !== 304 : !isCompressible(type)) return;
     if (skip(ctx)) return;
-    addVary(headers);
+    headers.append('Vary', 'Accept-Encoding');
     if (status === 204 || status === 205 || status === 206 || headers.has('Content-Range')) return;
     const accepted = ctx.get('Accept-Encoding');
     const coding = negotiate(accepted, encodings);
@@ -234,12 +234,6 @@ function lengthOf(body: ResponseBody | undefined, headers: ResponseHeaders): num
     return length === 0 && stated !== undefined ? Number(stated) : length;
   }
   return stated === undefined || !/^\d+$/.test(String(stated)) ? undefined : Number(stated);
-}
-
-function addVary(headers: ResponseHeaders): void {
-  const names = String(headers.get('Vary') ?? '').split(',');
-  if (names.some((name) => /^\s*(?:\*|accept-encoding)\s*$/i.test(name))) return;
-  headers.append('Vary', 'Accept-Encoding');
 }
 
 /** Makes the entity tag of the uncompressed bytes weak. RFC 9110 §8.8.1 */
