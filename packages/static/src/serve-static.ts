@@ -25,7 +25,7 @@ import {
   warn,
 } from '@fairlead/options';
 import { deniedDotfile, malformedPath, StaticRootError } from './errors.js';
-import { contentTypeOf, type FileRules, type OpenFile, openFile, respondWithFile } from './file.js';
+import { type FileRules, type OpenFile, openFile, respondWithFile } from './file.js';
 import { parseQualities } from './negotiate.js';
 import { hasDotfile, splitPath } from './path.js';
 import { FILE_OPTIONS } from './send-file.js';
@@ -167,9 +167,7 @@ export function serveStatic(root: string | URL, options: StaticOptions = {}): Mi
  */
 function serveBelow(baseOf: (ctx: Context) => string, lookup: Lookup, base = ''): Middleware {
   const hides = (path: string): boolean =>
-    lookup.fallback !== undefined &&
-    contentTypeOf(path) === undefined &&
-    pathBelow(path, base) !== undefined;
+    lookup.fallback !== undefined && pathBelow(path, base) !== undefined;
   const middleware: Middleware = named('serveStatic', (ctx, next) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
     const path = pathBelow(ctx.path, baseOf(ctx));
@@ -293,9 +291,7 @@ async function respond(ctx: Context, path: string, lookup: Lookup): Promise<bool
     if (lookup.dotfiles === 'deny') throw deniedDotfile();
     return false;
   }
-  return (
-    (await respondWith(ctx, names, isDirectory, lookup)) || respondWithFallback(ctx, names, lookup)
-  );
+  return (await respondWith(ctx, names, isDirectory, lookup)) || respondWithFallback(ctx, lookup);
 }
 
 function decode(path: string): string {
@@ -344,14 +340,13 @@ function warnOfMissingFallback(middleware: Middleware, { root, fallback }: Looku
   });
 }
 
-/** Responds with the fallback to a browser that navigates, unless the path is that of an asset. */
-async function respondWithFallback(
-  ctx: Context,
-  names: readonly string[],
-  lookup: Lookup,
-): Promise<boolean> {
+/**
+ * Responds with the fallback to a browser that navigates. Only then does a browser ask for HTML by name: scripts,
+ * styles and images have other types, and paths such as `/users/ada@example.com` may look like those of files.
+ */
+async function respondWithFallback(ctx: Context, lookup: Lookup): Promise<boolean> {
   const { fallback } = lookup;
-  if (fallback === undefined || contentTypeOf(names.at(-1) ?? '') !== undefined) return false;
+  if (fallback === undefined) return false;
   ctx.append('Vary', 'Accept');
   const acceptsHtml = (parseQualities(ctx.get('Accept') ?? '').get('text/html') ?? 0) > 0;
   return acceptsHtml && send(ctx, [fallback], lookup);

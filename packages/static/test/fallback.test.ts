@@ -23,16 +23,24 @@ const request = (path: string, accept = BROWSER, method = 'GET') =>
   });
 
 describe('the fallback', () => {
-  it.each(['/users/7', '/users/7/', '/', '/users/jane.doe', '/a/b/c?d=e'])(
-    'is served to a browser that navigates to %s',
-    async (path) => {
-      const response = await request(path);
-      expect(response.status).toBe(200);
-      expect(await response.text()).toBe('<p>é</p>');
-      expect(response.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
-      expect(response.headers.get('Vary')).toBe('Accept');
-    },
-  );
+  it.each([
+    '/users/7',
+    '/users/7/',
+    '/',
+    '/users/jane.doe',
+    '/users/ada@example.com',
+    '/packages/lodash.js',
+    '/releases/1.2.zip',
+    '/old/page.html',
+    '/docs/missing.txt',
+    '/a/b/c?d=e',
+  ])('is served to a browser that navigates to %s', async (path) => {
+    const response = await request(path);
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe('<p>é</p>');
+    expect(response.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
+    expect(response.headers.get('Vary')).toBe('Accept');
+  });
 
   it('has the same headers for HEAD', async () => {
     const response = await request('/users/7', BROWSER, 'HEAD');
@@ -40,12 +48,19 @@ describe('the fallback', () => {
     expect(response.headers.get('Content-Length')).toBe('9');
   });
 
-  it.each(['/missing.js', '/img/missing.png', '/missing.html', '/assets/a.css', '/.env', '//a'])(
-    'is not served for %s',
-    async (path) => {
-      expect((await request(path)).status).toBe(404);
-    },
-  );
+  it.each([
+    ['a script', '/assets/missing.js', '*/*'],
+    ['a style', '/assets/missing.css', 'text/css,*/*;q=0.1'],
+    ['an image', '/missing.png', 'image/avif,image/webp,image/svg+xml,image/*,*/*;q=0.8'],
+    ['a script without an extension', '/users/7', '*/*'],
+  ])('is not served to %s', async (_, path, accept) => {
+    for (const method of ['GET', 'HEAD'])
+      expect((await request(path, accept, method)).status).toBe(404);
+  });
+
+  it.each(['/.env', '//a'])('is not served for %s', async (path) => {
+    expect((await request(path)).status).toBe(404);
+  });
 
   it.each(['*/*', 'application/json', 'text/css,*/*;q=0.1', 'image/avif,*/*', 'text/html;q=0', ''])(
     'is not served for Accept: %s',
@@ -93,10 +108,9 @@ describe('the fallback', () => {
       .get('/api/openapi.json', () => ({}))
       .get('/api/*path', () => 'anything else')
       .post('/api/users', () => ({}))
-      .get('/app/openapi.json', () => ({}))
       .seal();
     const message =
-      'serveStatic() sends its fallback to browsers that open a route after it: GET /api/users/:id. Register it after the routes, or pass it to intended().';
+      'serveStatic() sends its fallback to browsers that open a route after it: GET /api/users/:id, GET /api/openapi.json. Register it after the routes, or pass it to intended().';
     const warning = [
       expect.stringContaining(`${message}\n  At: `),
       { type: 'FairleadWarning', code: 'FAIRLEAD_ORDER' },
