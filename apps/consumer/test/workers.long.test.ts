@@ -11,10 +11,15 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createProject, here, install, run, workspace } from './support/project.js';
 
-/** The path of the program. */
-const workerd: string = createRequire(import.meta.url)('workerd').default;
+const require = createRequire(import.meta.url);
+
+/** Paths of the program: the newest version, and one that allows less outside of requests. */
+const WORKERD: string = require('workerd').default;
+const OLD_WORKERD: string = require('workerd-2026-07').default;
 const tarballs = inject('tarballs');
-const PACKAGES = ['core', 'di', 'controllers', 'middleware'].map((name) => tarballs[name] ?? name);
+const PACKAGES = ['core', 'di', 'controllers', 'middleware', 'session', 'rate-limit', 'jwt'].map(
+  (name) => tarballs[name] ?? name,
+);
 const RECIPE = join(workspace, 'docs/recipes/cloudflare-workers.md');
 
 /** The configuration of workerd, with the settings of the recipe. */
@@ -76,7 +81,7 @@ async function bundle(entry: string): Promise<number> {
 }
 
 /** Starts workerd with the bundle. Returns the URL at which it listens. */
-async function start(): Promise<string> {
+async function start(workerd: string): Promise<string> {
   const child = spawn(workerd, ['serve', 'config.capnp', '--control-fd=3'], {
     cwd: project,
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
@@ -91,12 +96,15 @@ async function start(): Promise<string> {
   return `http://127.0.0.1:${JSON.parse(String(event)).port}`;
 }
 
-describe('the recipe for Cloudflare Workers', () => {
+describe.each([
+  ['the newest workerd', WORKERD],
+  ['workerd of July 2026', OLD_WORKERD],
+])('the recipe for Cloudflare Workers in %s', (_, workerd) => {
   let size: number;
   let url: string;
   beforeAll(async () => {
     size = await bundle('worker.js');
-    url = await start();
+    url = await start(workerd);
   });
 
   it('responds with JSON', async () => {
@@ -139,6 +147,12 @@ describe('the recipe for Cloudflare Workers', () => {
     expect(JSON.parse(stdout)).toEqual({ id: '7', name: 'Ada' });
   });
 
+  it('names the version', async () => {
+    const { stdout } = await run(workerd, ['--version'], project);
+    const date = /\d{4}-\d\d-\d\d/.exec(stdout)?.[0];
+    expect(await readFile(RECIPE, 'utf8')).toContain(`${date}`);
+  });
+
   it('states how large its bundle is at most', async () => {
     const [, most] = /bundle has at most (\d+) kB/.exec(await readFile(RECIPE, 'utf8')) ?? [];
     expect(size).toBeGreaterThan(10);
@@ -146,11 +160,14 @@ describe('the recipe for Cloudflare Workers', () => {
   });
 });
 
-describe('an application in workerd', () => {
+describe.each([
+  ['workerd', WORKERD],
+  ['workerd of July 2026', OLD_WORKERD],
+])('an application in %s', (_, workerd) => {
   let url: string;
   beforeAll(async () => {
     await bundle('worker.ts');
-    url = await start();
+    url = await start(workerd);
   });
   const json = async (path: string, init?: RequestInit) => (await fetch(url + path, init)).json();
 
@@ -184,10 +201,6 @@ describe('an application in workerd', () => {
     expect([second.status, await second.text()]).toEqual([304, '']);
   });
 
-  it('streams', async () => {
-    expect(await (await fetch(`${url}/chunks`)).text()).toBe('one two');
-  });
-
   it.each([
     ['HEAD', '/text', 200],
     ['GET', '/empty', 204],
@@ -205,6 +218,37 @@ describe('an application in workerd', () => {
     expect(await json(path, { method })).toMatchObject({ status, detail });
   });
 
+  it('has middleware that was created before the first request', async () => {
+    const first = await fetch(`${url}/packages`);
+    expect(first.headers.get('RateLimit')).toMatch(/^"[^"]*";r=4;/);
+    expect(await first.json()).toEqual({ visits: 1 });
+    expect(await json('/packages')).toEqual({ visits: 1 });
+    expect(await json('/cookies')).toEqual({ signed: true });
+    expect(await json('/health/ready')).toMatchObject({ status: 'ready' });
+    expect(await json('/tokens')).toMatchObject({ status: 401 });
+  });
+
+  it('has a signal for the end of the application in each request', async () => {
+    expect([await json('/closing'), await json('/closing')]).toEqual([false, false]);
+  });
+
+  it('reads bindings', async () => {
+    expect(await json('/env')).toEqual(['Ada', 'Ada']);
+  });
+});
+
+describe('an application in workerd', () => {
+  let url: string;
+  beforeAll(async () => {
+    await bundle('worker.ts');
+    url = await start(WORKERD);
+  });
+  const json = async (path: string) => (await fetch(url + path)).json();
+
+  it('streams', async () => {
+    expect(await (await fetch(`${url}/chunks`)).text()).toBe('one two');
+  });
+
   it('notices clients that leave', async () => {
     const controller = new AbortController();
     const { body } = await fetch(`${url}/ticks`, { signal: controller.signal });
@@ -214,9 +258,5 @@ describe('an application in workerd', () => {
     await expect
       .poll(() => json('/ended'))
       .toEqual({ outcomes: [{ status: 200, aborted: true }], aborted: 1 });
-  });
-
-  it('reads bindings', async () => {
-    expect(await json('/env')).toEqual(['Ada', 'Ada']);
   });
 });

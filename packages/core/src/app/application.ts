@@ -97,7 +97,8 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   #sealed: SealedApplication | undefined = undefined;
   #inProcess: InProcess | undefined = undefined;
   #isOpen = true;
-  readonly #closing = new AbortController();
+  #isClosing = false;
+  #closing: AbortController | undefined = undefined;
   #closed: Promise<void> | undefined = undefined;
 
   static {
@@ -393,7 +394,8 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    * @throws {AggregateError} When plugins fail to close. The other plugins are still closed.
    */
   close(): Promise<void> {
-    this.#closing.abort();
+    this.#isClosing = true;
+    this.#closing?.abort();
     this.#closed ??= this.#close();
     return this.#closed;
   }
@@ -421,11 +423,21 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     this.#layout = this.#layOut();
     try {
       const problems = this.#findErrors(this.#layout);
-      const { signal } = this.#closing;
-      return seal(this.#entries, this.#layout, this.#settings, this, problems, ready, signal);
+      const closing = () => this.#createClosing();
+      return seal(this.#entries, this.#layout, this.#settings, this, problems, ready, closing);
     } finally {
       this.#layout = undefined;
     }
+  }
+
+  /** Returns a signal that aborts when the application closes. Called while a request is handled. */
+  #createClosing(): AbortSignal {
+    // Workers create no signal outside a request, and no request can use that of another one.
+    const isWorker = globalThis.navigator?.userAgent === 'Cloudflare-Workers';
+    if (!isWorker) this.#closing ??= new AbortController();
+    const controller = this.#closing ?? new AbortController();
+    if (this.#isClosing) controller.abort();
+    return controller.signal;
   }
 
   #finish(exchange: Exchange<Context>, ctx: Context): void {
@@ -470,7 +482,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   }
 
   #assertNotClosed(failure: string): void {
-    if (this.#closing.signal.aborted) throw closedError(failure);
+    if (this.#isClosing) throw closedError(failure);
   }
 }
 

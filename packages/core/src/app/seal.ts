@@ -27,7 +27,7 @@ export interface SealedApplication {
  *
  * @param problems - Those of the registrations.
  * @param ready - Returns the problems that plugins find.
- * @param closing - Aborts when the application closes.
+ * @param closing - Returns a signal that aborts when the application closes.
  * @throws {Error} For all problems.
  */
 export function seal(
@@ -37,7 +37,7 @@ export function seal(
   app: object,
   problems: readonly Error[],
   ready: () => readonly Error[],
-  closing: AbortSignal,
+  closing: () => AbortSignal,
 ): SealedApplication {
   const { errors, notFound, readClient, schemas, validationStatus } = settings;
   const { rules } = layout;

@@ -215,12 +215,15 @@ export class Context<
   }
 
   /**
-   * Aborts when the server starts closing or, for a call without a socket, when the application closes.
+   * Aborts when the server starts closing or, for a call without a socket, when the application closes. Never in
+   * Cloudflare Workers, which do not close.
    * End long-lived responses then, so that the shutdown does not wait for its deadline.
    */
   get closing(): AbortSignal {
-    const { connection, environment } = this[EXCHANGE];
-    return connection?.closing ?? environment.closing;
+    const exchange = this[EXCHANGE];
+    const { connection, environment } = exchange;
+    exchange.closing ??= connection?.closing ?? environment.closing();
+    return exchange.closing;
   }
 
   /** The response status; 200 by default. */

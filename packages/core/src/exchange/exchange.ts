@@ -75,8 +75,8 @@ export interface Environment<Ctx = never> {
   readonly readClient: ClientReader;
   /** Decides which requests are observed for mistakes. */
   readonly sample: { next(): boolean; restart(): void };
-  /** Aborts when the application closes. */
-  readonly closing: AbortSignal;
+  /** Returns a signal that aborts when the application closes. */
+  readonly closing: () => AbortSignal;
   /** Status of requests that schemas reject. */
   readonly validationStatus: ValidationStatus;
 }
@@ -159,6 +159,7 @@ export interface Exchange<Ctx = never> extends HeaderList {
   requestHeaders: unknown;
   state: object | undefined;
   controller: AbortController | undefined;
+  closing: AbortSignal | undefined;
   /** The parsed body. */
   requestBody: unknown;
   /** The bytes of the request body, if a parser keeps them. */
@@ -213,6 +214,7 @@ export function createExchange<Ctx>(
     requestHeaders: undefined,
     state: undefined,
     controller: undefined,
+    closing: undefined,
     requestBody: undefined,
     rawBody: undefined,
     rawHeaders: [],
