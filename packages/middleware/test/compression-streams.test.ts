@@ -148,6 +148,36 @@ describe('a stream', () => {
   });
 });
 
+it.each<[string, () => Readable, string?]>([
+  ['of objects', () => Readable.from([{ row: 1 }])],
+  ['with fewer bytes than its Content-Length', () => Readable.from(['a'.repeat(10)]), '2000'],
+  ['with more bytes than its Content-Length', () => Readable.from(['a'.repeat(4_000)]), '2000'],
+  ['that was destroyed', () => new Readable({ read: () => undefined }).destroy()],
+  [
+    'that fails when it is read',
+    () =>
+      new Readable({
+        read() {
+          this.destroy(new Error('gone'));
+        },
+      }),
+  ],
+])('a stream %s is an uncompressed error response', async (_case, createStream, length) => {
+  const errors: unknown[] = [];
+  const app = create(
+    (ctx) => {
+      for (const value of [length].flatMap((one) => one ?? [])) ctx.set('Content-Length', value);
+      ctx.set('Content-Type', 'text/csv');
+      ctx.send(createStream());
+    },
+    (error) => errors.push(error),
+  );
+  const response = await app.request('/', { headers: { 'Accept-Encoding': 'gzip' } });
+  expect([response.status, response.headers.get('Content-Encoding')]).toEqual([500, null]);
+  expect(await response.json()).toMatchObject({ code: 'INTERNAL_SERVER_ERROR' });
+  expect(errors).toHaveLength(1);
+});
+
 describe('a client that leaves', () => {
   it('destroys the source and the compressor, and is no error', async () => {
     const errors: unknown[] = [];
