@@ -114,7 +114,7 @@ const ENVIRONMENT: Environment<Context> = {
   errors: { includeStack: false, onError: () => undefined, format: undefined },
   readClient: createClientReader(undefined),
   sample: { next: () => false, restart: () => undefined },
-  closing: new AbortController().signal,
+  closing: () => new AbortController().signal,
   validationStatus: 400,
 };
 

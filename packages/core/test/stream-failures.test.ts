@@ -216,6 +216,25 @@ it.each(['GET', 'HEAD'])(
   },
 );
 
+const thenFails = async function* () {
+  yield 'first';
+  throw new Error('Too late.');
+};
+
+it.each<[string, () => ResponseBody]>([
+  ['a generator', thenFails],
+  ['a stream of objects', () => Readable.from(thenFails())],
+  ['a stream of the web', () => ReadableStream.from(thenFails())],
+  ['a stream of bytes', () => Readable.from(thenFails(), { objectMode: false })],
+])('%s that fails right after its first chunk is cut off after that chunk', async (_, create) => {
+  const onError = vi.fn();
+  const { port } = await serve(createApp({ onError }).use((ctx) => ctx.send(create())));
+  const { socket, ended } = connectRaw(port);
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  expect(await ended()).toMatch(/^HTTP\/1\.1 200 [\s\S]*\r\n\r\n5\r\nfirst\r\n$/);
+  expect(onError.mock.calls).toEqual([[new Error('Too late.'), expect.anything()]]);
+});
+
 it('a reset of an upstream connection is reported, even if ctx.signal was read', async () => {
   const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
   const received = Promise.withResolvers<void>();

@@ -13,13 +13,27 @@ export class Chunks extends Readable {
   readonly #exchange: Exchange;
   #sent = 0;
   #isReading = false;
+  /** Why the source has stopped early, while chunks of it are still unread. */
+  #stopped: { readonly error: Error | undefined } | undefined = undefined;
 
   /** @param highWaterMark - The bytes to hold before they are read. By default, one chunk. */
   constructor(source: Readable, exchange: Exchange, highWaterMark = 1) {
     super({ highWaterMark });
     this.source = source;
     this.#exchange = exchange;
-    source.on('error', (error) => this.destroy(error)).on('close', () => this.#onSourceClose());
+    source.on('error', (error) => this.#stop(error));
+    source.on('close', () => {
+      if (!source.readableEnded) this.#stop();
+    });
+  }
+
+  override read(size?: number): unknown {
+    const chunk: unknown = super.read(size);
+    const stopped = this.#stopped;
+    // What was read is written first.
+    if (stopped !== undefined && this.readableLength === 0)
+      setImmediate(() => this.destroy(stopped.error));
+    return chunk;
   }
 
   override _read(): void {
@@ -75,8 +89,10 @@ export class Chunks extends Readable {
     return length === undefined ? undefined : Number(length);
   }
 
-  #onSourceClose(): void {
-    if (!this.source.readableEnded) this.destroy();
+  /** Fails once the chunks before the failure were read. */
+  #stop(error?: Error): void {
+    if (this.readableLength === 0) this.destroy(error);
+    else this.#stopped ??= { error };
   }
 }
 

@@ -14,7 +14,7 @@ const exchange = createExchange<Context>(req, new ServerResponse(req), {
   errors: { includeStack: false, onError: () => {}, format: undefined },
   readClient: createClientReader(undefined),
   sample: { next: () => false, restart: () => {} },
-  closing: new AbortController().signal,
+  closing: () => new AbortController().signal,
   validationStatus: 400,
 });
 const ctx = new Context(exchange);
