@@ -6,9 +6,8 @@ import { after } from '../next.js';
 import { appendHeader, type HeaderValue, ResponseHeaders, setHeader } from '../response/headers.js';
 import {
   assertBody,
-  discard,
+  discardUnsent,
   isBody,
-  isMadeFrom,
   isResponse,
   type ResponseBody,
   record,
@@ -25,6 +24,7 @@ import { assertBodyRead, assertJsonType, lateResponse, notJson } from './context
 import {
   assertStatus,
   clientOf,
+  closingOf,
   EXCHANGE,
   type Exchange,
   firstValues,
@@ -215,15 +215,11 @@ export class Context<
   }
 
   /**
-   * Aborts when the server starts closing or, for a call without a socket, when the application closes. Never in
-   * Cloudflare Workers, which do not close.
+   * Aborts when the server starts closing or, for a call without a socket, when the application closes.
    * End long-lived responses then, so that the shutdown does not wait for its deadline.
    */
   get closing(): AbortSignal {
-    const exchange = this[EXCHANGE];
-    const { connection, environment } = exchange;
-    exchange.closing ??= connection?.closing ?? environment.closing();
-    return exchange.closing;
+    return closingOf(this[EXCHANGE]);
   }
 
   /** The response status; 200 by default. */
@@ -348,12 +344,10 @@ export class Context<
 
   /**
    * Responds with text, bytes or a stream. `Content-Type` defaults to `text/plain` for text, to the type
-   * of a `Blob`, and to `application/octet-stream` otherwise. If text, or a stream of strings, is sent as a type
-   * such as `text/csv` without a charset, `; charset=utf-8` is added.
+   * of a `Blob`, and to `application/octet-stream` otherwise. Strings of a `text/` type get a charset.
    *
    * If a stream fails before its first bytes, an error response is sent, after middleware has finished. If a
-   * stream fails later, the connection is closed. A stream must have as many bytes as a `Content-Length` that was
-   * set.
+   * stream fails later, as with another length than `Content-Length`, the connection is closed.
    *
    * @throws {TypeError} When `body` has another type.
    */
@@ -384,7 +378,7 @@ export class Context<
     if (body !== undefined || takenOver || isSent || exchange.res.headersSent) {
       // Interceptors may wrap the absent result of a method that has upgraded the connection.
       if (isSent && !isFinal) this.report(lateResponse(exchange));
-      if (value !== body && !isMadeFrom(body, value)) discard(value);
+      discardUnsent(exchange, value);
       return;
     }
     // Most values are JSON, and have none of these.
@@ -403,8 +397,7 @@ export class Context<
 
   /**
    * Sends the head of the recorded stream as soon as the pipeline has run, instead of with the first bytes.
-   * Call it after {@link send}, for a stream whose client has to know that it is connected. If the stream then
-   * fails before its first bytes, the connection is closed.
+   * Call it after {@link send}, if the client has to know that it is connected. Failures then disconnect it.
    */
   flushHead(): void {
     this[EXCHANGE].flushesHead = true;

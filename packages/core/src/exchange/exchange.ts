@@ -320,6 +320,12 @@ export function clientOf({ environment, req }: Exchange): Client {
   return environment.readClient(req);
 }
 
+/** Returns the signal of the server or, for a call without a socket, of the application. */
+export function closingOf(exchange: Exchange): AbortSignal {
+  exchange.closing ??= exchange.connection?.closing ?? exchange.environment.closing();
+  return exchange.closing;
+}
+
 /** Whether the client sends a body that nothing has read. */
 export function hasUnreadBody({ req }: Pick<Exchange, 'req'>): boolean {
   // An empty body that was read has ended without emitting data.

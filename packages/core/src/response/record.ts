@@ -78,9 +78,10 @@ export function replaceBody(exchange: Exchange, body: ResponseBody): boolean {
   return true;
 }
 
-/** Whether a recorded body reads from a value, so that it must not be destroyed. */
-export function isMadeFrom(body: WritableBody | undefined, value: unknown): boolean {
-  return body instanceof Chunks && body.source === value;
+/** Frees the resources of a value, unless it is the recorded body, or that reads from it. */
+export function discardUnsent({ body }: Exchange, value: unknown): void {
+  const isSource = body instanceof Chunks && body.source === value;
+  if (value !== body && !isSource) discard(value);
 }
 
 /** The most bytes of a stream with a `Content-Length` that are held before the response begins. */
