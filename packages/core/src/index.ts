@@ -103,11 +103,11 @@ export type {
   ValidatedInputs,
   ValidatedParams,
 } from './router/route-options.js';
+export type { RouteMethods } from './router/route-methods.js';
 export {
   createRouter,
   type DefinedRouter,
   type Route,
-  type RouteMethods,
   Router,
   type RouterOptions,
 } from './router/router.js';

@@ -31,17 +31,19 @@ import { type PrefixFor, parsePrefix } from '../router/pattern.js';
 import type { RouteFunction, RouteParams } from '../router/route-options.js';
 import {
   ADD_ROUTE,
+  type Callee,
+  type List,
+  nameCall,
+  RouteMethods,
+} from '../router/route-methods.js';
+import {
   type AnyRouter,
   assertRouter,
   attempt,
-  type Callee,
   createRouter,
-  type List,
   located,
-  nameCall,
   problemsIn,
   type Route,
-  RouteMethods,
   Router,
   sealRouter,
 } from '../router/router.js';

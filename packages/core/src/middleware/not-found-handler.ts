@@ -16,7 +16,7 @@ import { isPromiseLike } from '../next.js';
 import { assertOptions } from '../options.js';
 import type { Handler, Middleware } from '../pipeline/pipeline.js';
 import { recordError } from '../response/record.js';
-import { ALL } from '../router/router.js';
+import { ALL } from '../router/route-methods.js';
 import { handlesMethod } from '../router/tree.js';
 import type { ErrorFormatter } from './error-handler.js';
 

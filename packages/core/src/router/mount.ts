@@ -26,7 +26,8 @@ import {
   significantSegments,
 } from './pattern.js';
 import { defaultStatus, type RouteOptions } from './route-options.js';
-import { ALL, type AnyRouter } from './router.js';
+import { ALL } from './route-methods.js';
+import type { AnyRouter } from './router.js';
 import { type Match, Tree } from './tree.js';
 
 export interface MountedRouter {

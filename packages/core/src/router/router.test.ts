@@ -1,7 +1,8 @@
 import { METHODS } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { RouteConflictError } from '../errors/setup-error.js';
-import { createRouter, parseMethod } from './router.js';
+import { parseMethod } from './route-methods.js';
+import { createRouter } from './router.js';
 import { start } from '../../test/support/start.js';
 
 const handler = () => undefined;

@@ -23,7 +23,6 @@ import {
 import { conflictOf, mountedTwice, SealedError, SetupError } from '../errors/setup-error.js';
 import type { State } from '../exchange/exchange.js';
 import { isPromiseLike } from '../next.js';
-import { METHODS } from '../node-http.js';
 import { assertOptions } from '../options.js';
 import type { AnyHandler, Middleware } from '../pipeline/pipeline.js';
 import { joinPaths } from '../target.js';
@@ -38,19 +37,14 @@ import {
   shapeOf,
 } from './pattern.js';
 import {
-  type AddRoute,
-  checkRouteOptions,
-  type HandlerResult,
-  isRouteOptions,
-  type ResponseValue,
-  type RouteFunction,
-  type RouteOptions,
-  type RouteParams,
-  type ValidatedHandlers,
-} from './route-options.js';
-
-/** The method of a route that handles every method. */
-export const ALL = 'ALL';
+  ADD_ROUTE,
+  type Callee,
+  type List,
+  nameCall,
+  parseMethod,
+  RouteMethods,
+} from './route-methods.js';
+import { checkRouteOptions, isRouteOptions, type RouteOptions } from './route-options.js';
 
 /** How a router compares paths. */
 export type RouterOptions = Partial<PathRules>;
@@ -81,89 +75,6 @@ export interface Route {
   readonly upstream?: readonly Middleware[];
   /** The mounted router, which compares the path; only in `app.routes()`. */
   readonly router?: Router<unknown>;
-}
-
-/** A method or pattern, or several of them. */
-export type List = string | readonly string[];
-
-/** A method that registers routes. */
-export type Callee = (...args: never[]) => unknown;
-
-/** Adds a route to an application or a router. */
-export const ADD_ROUTE: unique symbol = Symbol('addRoute');
-
-/** Registers routes, with one method for each HTTP method. */
-export abstract class RouteMethods<PrefixParams, S extends State> {
-  /** Registers a route for GET, and for HEAD unless the pattern has a HEAD route. */
-  readonly get: AddRoute<PrefixParams, S, this> = this.#methodFor('GET');
-
-  /** Registers a route for POST. */
-  readonly post: AddRoute<PrefixParams, S, this> = this.#methodFor('POST');
-
-  /** Registers a route for PUT. */
-  readonly put: AddRoute<PrefixParams, S, this> = this.#methodFor('PUT');
-
-  /** Registers a route for PATCH. */
-  readonly patch: AddRoute<PrefixParams, S, this> = this.#methodFor('PATCH');
-
-  /** Registers a route for DELETE. */
-  readonly delete: AddRoute<PrefixParams, S, this> = this.#methodFor('DELETE');
-
-  /** Registers a route for QUERY: a search, safe as with GET, with a body (RFC 10008). */
-  readonly query: AddRoute<PrefixParams, S, this> = this.#methodFor('QUERY');
-
-  /** Registers a route for HEAD. */
-  readonly head: AddRoute<PrefixParams, S, this> = this.#methodFor('HEAD');
-
-  /** Registers a route for OPTIONS. */
-  readonly options: AddRoute<PrefixParams, S, this> = this.#methodFor('OPTIONS');
-
-  /** Registers a route for every method that has no other route with this pattern. */
-  readonly all: AddRoute<PrefixParams, S, this> = this.#methodFor(ALL);
-
-  /**
-   * Registers a route. Consecutive routes of an application take precedence as in a router, and its middleware
-   * runs before the routes that are registered after it.
-   *
-   * @param method - `ALL` or a method from `http.METHODS` except CONNECT, in any case; or an array of them.
-   * @param pattern - Static text, parameters such as `:name`, and a final `*name` or optional parameters `:name?`;
-   *   relative to the mount prefix. Or an array of patterns.
-   * @param options - Schemas and documentation of the route; optional.
-   * @param handlers - Middleware of this route, then its handler.
-   * @throws {SealedError} When the application or the router is sealed. The start reports any other problem, such as
-   *   a second route with an equivalent pattern, an invalid pattern, option or method, or a missing handler.
-   */
-  on<
-    Path extends string,
-    const Options extends RouteOptions,
-    const Output extends HandlerResult<ResponseValue<Options>>,
-    A extends object = State,
-  >(
-    method: string | readonly string[],
-    pattern: Path | readonly Path[],
-    options: Options,
-    ...handlers: ValidatedHandlers<Options, RouteParams<PrefixParams, Path>, S & A, Output>
-  ): this;
-  on<Path extends string, A extends object = State>(
-    method: string | readonly string[],
-    pattern: Path | readonly Path[],
-    ...handlers: readonly RouteFunction<RouteParams<PrefixParams, Path>, S & A>[]
-  ): this;
-  on(method: List, pattern: List, ...rest: readonly unknown[]): this {
-    return this[ADD_ROUTE](method, pattern, rest, this.on);
-  }
-
-  /**
-   * @internal
-   * @param callee - The method that the application has called.
-   */
-  abstract [ADD_ROUTE](method: List, pattern: List, rest: readonly unknown[], callee: Callee): this;
-
-  #methodFor(method: string): AddRoute<PrefixParams, S, this> {
-    const add = (pattern: List, ...rest: readonly unknown[]): this =>
-      this[ADD_ROUTE](method, pattern, rest, add);
-    return add;
-  }
 }
 
 export type AnyRouter = Router<unknown, State>;
@@ -520,13 +431,6 @@ export function addPrefix(prefix: string, routes: readonly Route[]): readonly Ro
   }));
 }
 
-/** Returns the call that registers a route, for messages. */
-export function nameCall(owner: string, method: unknown, pattern: unknown): string {
-  const name = typeof method === 'string' ? method.toLowerCase() : 'on';
-  const list = Array.isArray(pattern) ? `[${pattern.map(describeValue).join(', ')}]` : '';
-  return `${owner}.${name}(${typeof pattern === 'string' ? `'${pattern}'` : list})`;
-}
-
 /**
  * Checks that a value is a router.
  *
@@ -549,24 +453,6 @@ function routerFix(call: string, value: unknown): string {
   if (typeof value !== 'function') return fix;
   const factory = value.name || 'create';
   return `If the function creates a router, call it: ${call.replace(/\)$/, `, ${factory}())`)}. ${fix}`;
-}
-
-/**
- * Validates the method of a route.
- *
- * @param method - `ALL` or a method that node:http supports, in any case.
- * @returns The method in upper case.
- * @throws {SetupError} `INVALID_METHOD`, when no request can have the method.
- */
-export function parseMethod(method: unknown): string {
-  const upper = typeof method === 'string' ? method.toUpperCase() : '';
-  // node:http closes the connection of a CONNECT request.
-  if (upper === ALL || (METHODS.includes(upper) && upper !== 'CONNECT')) return upper;
-  const hint = method === 'error' ? ' To receive errors, pass onError to createApp().' : '';
-  throw new SetupError(
-    'INVALID_METHOD',
-    `A route cannot handle the method ${describeValue(method)}. Use 'ALL', or a method from http.METHODS except CONNECT.${hint}`,
-  );
 }
 
 /**

@@ -6,7 +6,7 @@ import {
   type Pattern,
   significantSegments,
 } from './pattern.js';
-import { ALL } from './router.js';
+import { ALL } from './route-methods.js';
 
 const SLASH = 47;
 
