@@ -59,9 +59,6 @@ export function createShield(
 /** Matches a path that every framework and file system reads in the same way, except for case. */
 const CLEAR_PATH = /^(?:\/[\w~-]+(?:\.[\w~-]+)*)*\/?$/;
 
-/** Matches what Windows ignores at the end of a name: dots, spaces, and the name of a stream. */
-const IGNORED_END = /(?::.*\$.*|[. ]+)$/;
-
 /**
  * Reads a path as loosely as a framework or file system might: without case, with backslashes and encoded
  * slashes as slashes, and without empty segments, `.` and characters that file systems ignore.
@@ -72,8 +69,23 @@ const IGNORED_END = /(?::.*\$.*|[. ]+)$/;
 function foldPath(path: string): string | undefined {
   const names = foldText(path)?.split(/[\\/]/);
   if (names === undefined || names.some((name) => /^\.\.(?: [. ]*)?$/.test(name))) return undefined;
-  const kept = names.map((name) => name.replace(IGNORED_END, '')).filter((name) => name !== '');
+  const kept = names.map(withoutIgnoredEnd).filter((name) => name !== '');
   return `/${kept.map((name) => normalizeSegment(encodeURIComponent(name))).join('/')}`;
+}
+
+const LINE_TERMINATORS = ['\n', '\r', '\u2028', '\u2029'];
+
+/**
+ * Removes what Windows ignores at the end of a name: dots, spaces, and the name of a stream, such as `::$DATA`.
+ * Takes linear time.
+ */
+export function withoutIgnoredEnd(name: string): string {
+  const line = Math.max(...LINE_TERMINATORS.map((character) => name.lastIndexOf(character))) + 1;
+  const colon = name.indexOf(':', line);
+  if (colon !== -1 && name.lastIndexOf('$') > colon) return name.slice(0, colon);
+  let end = name.length;
+  while (name[end - 1] === '.' || name[end - 1] === ' ') end -= 1;
+  return name.slice(0, end);
 }
 
 function foldSegment(segment: Segment): Segment {
