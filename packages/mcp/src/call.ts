@@ -7,7 +7,7 @@ import {
   type Route,
   type Router,
 } from '@fairlead/core';
-import { isHopByHop, nearestName } from '@fairlead/options';
+import { describeValue, isHopByHop, nearestName } from '@fairlead/options';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { type Argument, JSON_TYPE, type RouteTool } from './tools.js';
 
@@ -97,7 +97,7 @@ function createTarget(tool: RouteTool, given: Readonly<Record<string, unknown>>)
     if (known.has(name)) continue;
     const nearest = nearestName(name, known.keys());
     const fix = nearest === undefined ? 'Remove it.' : `Did you mean '${nearest}'?`;
-    return { problem: `The tool has no argument '${name}'. ${fix}` };
+    return { problem: `The tool has no argument ${describeValue(name)}. ${fix}` };
   }
   const search = new URLSearchParams();
   const values = new Map<string, string>();
@@ -129,7 +129,7 @@ function createTarget(tool: RouteTool, given: Readonly<Record<string, unknown>>)
   }
   const path = tool.path
     .replace(/[^\x21-\x7e]+/g, encodeURIComponent)
-    .replace(/\{([^}]*)\}/g, (_, name: string) => values.get(decodeURIComponent(name)) ?? '');
+    .replace(/\{([^{}]*)\}/g, (_, name: string) => values.get(decodeURIComponent(name)) ?? '');
   return { target: search.size === 0 ? path : `${path}?${search}` };
 }
 
@@ -198,7 +198,8 @@ async function toResult(
   limit: number,
 ): Promise<CallToolResult> {
   const { status, headers } = response;
-  const [type = ''] = (headers.get('Content-Type') ?? '').toLowerCase().split(/\s*;/);
+  const [essence = ''] = (headers.get('Content-Type') ?? '').toLowerCase().split(';', 1);
+  const type = essence.trim();
   const lines = TELLING.filter((name) => headers.has(name)).map(
     (name) => `${name}: ${headers.get(name)}`,
   );

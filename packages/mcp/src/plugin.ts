@@ -10,6 +10,7 @@ import {
 import { describe, describeFactories, throwTogether } from '@fairlead/core/extend';
 import {
   arrayOf,
+  describeValue,
   findOptionProblems,
   integer,
   type Kinds,
@@ -209,7 +210,10 @@ function createServer(
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }: ServerContext) => {
     const tool = tools.byName.get(params.name);
     if (tool === undefined) {
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`);
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        `Unknown tool: ${describeValue(params.name)}`,
+      );
     }
     try {
       const call = { app, find, ctx, signal: mcpReq.signal, resultLimit };

@@ -148,7 +148,7 @@ it('an unknown tool is an error of the protocol', async () => {
   const client = await connect(await serve(createUsers()));
   await expect(client.callTool({ name: 'dropUsers' })).rejects.toMatchObject({
     code: -32602,
-    message: expect.stringContaining('Unknown tool: dropUsers'),
+    message: expect.stringContaining("Unknown tool: 'dropUsers'"),
   });
 });
 

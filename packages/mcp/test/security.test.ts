@@ -248,6 +248,11 @@ it.each([
   ['an object in the query', { id: '1', name: 'Ada', page: { a: 1 } }, /'page' is invalid/],
   ['nested arrays in the query', { id: '1', name: 'Ada', page: [[1]] }, /'page' is invalid/],
   ['an unknown argument', { id: '1', nmae: 'Ada' }, /no argument 'nmae'. Did you mean 'name'\?/],
+  [
+    'an unknown argument with a long name',
+    { id: '1', name: 'Ada', ['x'.repeat(500_000)]: 1 },
+    /^The tool has no argument 'x{60}…'\. Remove it\.$/,
+  ],
   ['an inherited name', { id: '1', name: 'Ada', constructor: 1 }, /no argument 'constructor'/],
 ])('hostile arguments: %s', async (_, args, text) => {
   const app = createApp()

@@ -171,8 +171,11 @@ describe('nearestName', () => {
     ['typ', 'type'],
     ['middlewares', undefined],
     ['', undefined],
+    // An edit away from a candidate that is too long to compare.
+    ['x'.repeat(64), undefined],
+    ['x'.repeat(66), undefined],
   ])('%s → %s', (name, expected) => {
-    expect(nearestName(name, ['limit', 'rawBody', 'type'])).toBe(expected);
+    expect(nearestName(name, ['limit', 'rawBody', 'type', 'x'.repeat(65)])).toBe(expected);
   });
 
   it('finds a name after any single edit', () => {

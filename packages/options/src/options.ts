@@ -156,16 +156,22 @@ export function findSecretProblems(call: string, keys: unknown): readonly string
   });
 }
 
+/** The longest name that is compared with others, in UTF-16 code units. Comparing takes quadratic time. */
+const LONGEST_NAME = 64;
+
 /**
- * Finds the name that the author of `name` probably meant. Ignores case and punctuation.
+ * Finds the name that the author of `name` probably meant. Ignores case and punctuation. A name of more than 64
+ * UTF-16 code units is similar to none, so the time per candidate is bounded, whatever a client sends.
  *
  * @returns The name that takes the fewest edits; undefined if more than a third of its letters differ.
  */
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
+  if (name.length > LONGEST_NAME) return undefined;
   const written = letters(name);
   let nearest: string | undefined;
   let least = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
+    if (candidate.length > LONGEST_NAME) continue;
     const other = letters(candidate);
     const distance = editDistance(written, other);
     const isSimilar = distance <= Math.max(written.length, other.length) / 3;
