@@ -12,6 +12,8 @@ describe('a disposition', () => {
     ['FORM-DATA;NAME="a"', 'a', undefined],
     ['form-data; name="a";', 'a', undefined],
     ['form-data; name=""', '', undefined],
+    ['form-data; name=; filename=', '', ''],
+    ['form-data; name =  "a" ; filename = b ', 'a', 'b'],
     ['form-data; name="a; filename=b"', 'a; filename=b', undefined],
     ['form-data; filename="b"; name="a"', 'a', 'b'],
     ['form-data; name="a"; filename=""', 'a', ''],

@@ -9,7 +9,7 @@ export interface Disposition {
   readonly fileName: string | undefined;
 }
 
-const PARAMETER = /;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))\s*/y;
+const PARAMETER = /;\s*([^\s=;"]+)\s*=(?:\s*"((?:[^"\\]|\\.)*)"|\s*([^\s;"]+))?\s*/y;
 
 /**
  * Parses the `Content-Disposition` header of a part.

@@ -156,17 +156,21 @@ function assertReadable(ctx: Context): void {
   }
 }
 
+/** The longest `Content-Type` that is parsed, in characters. `MIMEType` takes quadratic time. */
+const LONGEST_TYPE = 512;
+
 /** @see RFC 2046 §5.1.1 */
 function boundaryOf(ctx: Context): string {
   const boundary = parameterOf(ctx.get('Content-Type') ?? '', 'boundary');
   if (boundary !== null && /^[\x20-\x7e]{1,70}$/.test(boundary)) return boundary;
   throw new BadRequestError(
-    'The Content-Type header has no boundary of 1 to 70 characters. Let the HTTP client set it.',
+    `The Content-Type header has no boundary of 1 to 70 characters, or is longer than ${LONGEST_TYPE}. Let the HTTP client set it.`,
     { code: 'MISSING_BOUNDARY' },
   );
 }
 
 function parameterOf(mediaType: string, name: string): string | null {
+  if (mediaType.length > LONGEST_TYPE) return null;
   try {
     return new MIMEType(mediaType).params.get(name);
   } catch {

@@ -235,6 +235,7 @@ describe('a body', () => {
     ['with an empty boundary', 'multipart/form-data; boundary='],
     ['with an empty quoted boundary', 'multipart/form-data; boundary=""'],
     ['with a boundary of 71 bytes', `multipart/form-data; boundary=${'a'.repeat(71)}`],
+    ['with a longer Content-Type', `multipart/form-data;${' '.repeat(500)}boundary=${BOUNDARY}`],
   ])('%s is a 400', async (_, type) => {
     const response = await post(echo(), form(field('a')), { 'Content-Type': type });
     expect(await statusAndCode(response)).toEqual([400, 'MISSING_BOUNDARY']);
