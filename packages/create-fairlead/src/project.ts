@@ -86,7 +86,7 @@ async function checkName(name: string, choice: Choice | undefined): Promise<void
   const valid = name
     .toLowerCase()
     .replaceAll(/[^a-z0-9-]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '');
+    .replaceAll(/^-+|(?<!-)-+$/g, '');
   const example = valid === name || valid === '' ? 'my-app' : valid;
   throw new UsageError(
     `Cannot name the project '${name}': ${problem}. Choose another folder name, such as '${example}'.`,

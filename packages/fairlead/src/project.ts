@@ -60,7 +60,7 @@ export function readSources(folder = sourceFolder()): readonly SourceFile[] {
 }
 
 /** Matches a line that starts with a decorator. */
-export const DECORATOR = /^\s*@[A-Za-z_$]\w*\(/m;
+export const DECORATOR = /^[ \t]*@[A-Za-z_$]\w*\(/m;
 
 /** Whether a script of package.json runs TypeScript on Node.js without a loader. */
 export function runsTypeScript(script: string): boolean {

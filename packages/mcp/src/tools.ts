@@ -184,7 +184,7 @@ function createInputs(
     Object.defineProperty(properties, free, { value: schema, enumerable: true });
     if (isRequired) required.push(free);
   };
-  const isWildcard = /\*[^/]*$/.test(route.pattern);
+  const isWildcard = /\*[^/*]*$/.test(route.pattern);
   const ofPath = operation.parameters?.filter((one) => one.in === 'path') ?? [];
   for (const parameter of operation.parameters ?? []) {
     const { name, in: source, description, schema, required: isRequired = false } = parameter;

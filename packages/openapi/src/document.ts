@@ -229,7 +229,7 @@ function selects(selection: RouteSelection): (route: Route) => boolean {
     const names = new Set(selection.tags);
     return ({ options }) => options.tags?.some((tag) => names.has(tag)) ?? false;
   }
-  const starts = selection.map((prefix) => prefix.replace(/\/+$/, ''));
+  const starts = selection.map((prefix) => prefix.replace(/(?<!\/)\/+$/, ''));
   return ({ pattern }) => starts.some((start) => `${pattern}/`.startsWith(`${start}/`));
 }
 

@@ -24,7 +24,7 @@ export function parseTemplate(pattern: string): PathTemplate {
     names.push(name ?? wildcard ?? '');
     return `{${names.at(-1)}}`;
   });
-  return { template, shape: template.replace(/\{[^}]*\}/g, '{}'), names, wildcard };
+  return { template, shape: template.replace(/\{[^{}]*\}/g, '{}'), names, wildcard };
 }
 
 /** Creates an operation ID, such as `getUsersById` for GET `/users/{id}`. */

@@ -217,7 +217,7 @@ const CACHE_HEADER = /^(?:(?:[\w-]+-)?cache-control|surrogate-control)$/i;
  */
 function isUnshared(value: string): boolean {
   const directives = value
-    .replace(/"(?:[^"\\]|\\.)*"/g, '""')
+    .replace(/"(?:[^"\\]|\\.)*"?/g, '""')
     .split(',')
     .map((directive) => directive.trim().toLowerCase());
   if (directives.includes('private')) return true;

@@ -184,7 +184,7 @@ const PROTOCOLS = new RegExp(`^${TOKEN}(?:[ \\t]*,[ \\t]*${TOKEN})*$`);
 
 function areProtocols(offered: string): boolean {
   if (!PROTOCOLS.test(offered)) return false;
-  const names = offered.split(/[ \t]*,[ \t]*/);
+  const names = offered.split(',').map((name) => name.trim());
   return new Set(names).size === names.length;
 }
 

@@ -32,7 +32,7 @@ export const IMPORT_TIMEOUT = 10_000;
 const TIMEOUT_TICKS = 10;
 
 /** `@Controller(` in TypeScript source, or in compiled JavaScript; or `defineController(`. */
-const DECLARES_CONTROLLER = /(?:^\s*@?(?:\w+\.)?Controller|\bdefineController)\(/m;
+const DECLARES_CONTROLLER = /(?:^[ \t]*@?(?:\w+\.)?Controller|\bdefineController)\(/m;
 
 /**
  * Imports the files below a directory and finds the controllers that they export.

@@ -149,12 +149,12 @@ const FIXES: readonly [
   fix: (file: string, one: string, two: string) => Promise<string> | string | undefined,
 ][] = [
   [
-    /Cannot access '(.+)' before initialization$/,
+    /Cannot access '([^']+)' before initialization$/,
     (_file, early) =>
       `break the import cycle, or declare ${early} before its first use. For a constructor parameter, write @Inject(lazy(() => ${early})) and the type Lazy<${early}>.`,
   ],
   [
-    /Cannot find package '(.+?)' imported from /,
+    /Cannot find package '([^']+)' imported from /,
     (_file, name) => `install ${name}, or correct the import.`,
   ],
   [/Cannot find module '(.+?)' imported from /, missingFix],

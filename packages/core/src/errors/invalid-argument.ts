@@ -51,7 +51,10 @@ function isMiddleware(value: unknown): value is AnyFunction {
 /** Reads the names of parameters from the source of a function. */
 function parameterNames(value: AnyFunction): readonly string[] {
   const [, list = ''] = /^[^(]*\(([^)]*)/.exec(Function.prototype.toString.call(value)) ?? [];
-  return list.replaceAll(/\{[^}]*\}|\[[^\]]*\]/g, '').split(/\s*,\s*/);
+  return list
+    .replaceAll(/\{[^}]*\}|\[[^\]]*\]/g, '')
+    .split(',')
+    .map((name) => name.trim());
 }
 
 function diagnose(call: string, value: unknown): readonly [received: string, fix: string] {

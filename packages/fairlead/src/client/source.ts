@@ -92,7 +92,7 @@ function parse(text: string, origin: string): Source {
   try {
     root = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
-    const isYaml = /^\s*(?:#.*\n|---\s)*\s*["']?(?:openapi|swagger)["']?\s*:/.test(text);
+    const isYaml = /^\s*(?:(?:#.*\n|---\s)\s*)*["']?(?:openapi|swagger)["']?\s*:/.test(text);
     throw new LoadError(
       isYaml
         ? `Cannot use ${origin}: it is YAML. ${JSON_FIX}`

@@ -137,7 +137,7 @@ function importOf(file: string, sources: readonly SourceFile[], manifest: Manife
   const path = relative(sourceFolder(), file).replaceAll(sep, '/');
   if (!file.endsWith('ts')) return `./${path}`;
   const imported = sources.flatMap(({ text }) => [
-    ...text.matchAll(/from ['"]\.{1,2}\/.+?\.([jt]s)['"]/g),
+    ...text.matchAll(/from ['"]\.{1,2}\/[^'"\n]+\.([jt]s)['"]/g),
   ]);
   const [, extension = importsSources(manifest) ? 'ts' : 'js'] = imported[0] ?? [];
   return `./${path.replace(/ts$/, extension)}`;
