@@ -1,0 +1,95 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { workspace } from './project.js';
+
+/** A regular expression in the source of a package. */
+export interface Expression {
+  /** The text of the literal, or of the call of `RegExp`. */
+  readonly code: string;
+  readonly file: string;
+  /** Undefined if the pattern is known only when the code runs. */
+  readonly pattern: RegExp | undefined;
+}
+
+/** The initializers of constants by name. */
+type Constants = ReadonlyMap<string, ts.Expression>;
+
+/** Finds the regular expressions of all packages, outside of their tests. */
+export function findExpressions(): Expression[] {
+  return globSync('packages/*/src', { cwd: workspace }).flatMap((folder) => {
+    const sources = globSync('**/*.ts', { cwd: join(workspace, folder) })
+      .filter((file) => !/\.test(?:-d)?\.ts$/.test(file))
+      .map((file) => parse(join(folder, file)));
+    const shared = new Map(sources.flatMap((source) => [...constantsOf(source)]));
+    return sources.flatMap((source) => expressionsOf(source, shared));
+  });
+}
+
+function parse(file: string): ts.SourceFile {
+  const text = readFileSync(join(workspace, file), 'utf8');
+  return ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+}
+
+function constantsOf(source: ts.SourceFile): Constants {
+  const constants = new Map<string, ts.Expression>();
+  for (const statement of source.statements) {
+    const declarations = ts.isVariableStatement(statement)
+      ? statement.declarationList.declarations
+      : [];
+    for (const { name, initializer } of declarations) {
+      if (ts.isIdentifier(name) && initializer) constants.set(name.text, initializer);
+    }
+  }
+  return constants;
+}
+
+/** @param shared - The constants of the package. Those of the file take precedence. */
+function expressionsOf(source: ts.SourceFile, shared: Constants): Expression[] {
+  const constants = new Map([...shared, ...constantsOf(source)]);
+  const found: Expression[] = [];
+  const visit = (node: ts.Node): void => {
+    const isCall = ts.isNewExpression(node) || ts.isCallExpression(node);
+    if (ts.isRegularExpressionLiteral(node)) {
+      found.push({ code: node.text, file: source.fileName, pattern: literalOf(node) });
+    } else if (isCall && node.expression.getText() === 'RegExp') {
+      const parts = (node.arguments ?? []).map((argument) => textOf(argument, constants));
+      const [pattern, flags] = parts;
+      const isKnown = pattern !== undefined && !parts.includes(undefined);
+      found.push({
+        code: node.getText().replace(/\s+/g, ' '),
+        file: source.fileName,
+        pattern: isKnown ? new RegExp(pattern, flags) : undefined,
+      });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+function literalOf({ text }: ts.RegularExpressionLiteral): RegExp {
+  const end = text.lastIndexOf('/');
+  return new RegExp(text.slice(1, end), text.slice(end + 1));
+}
+
+/** Evaluates text that is built from constants; undefined if it is not. */
+function textOf(node: ts.Expression, constants: Constants): string | undefined {
+  if (ts.isStringLiteralLike(node)) return node.text;
+  if (ts.isIdentifier(node)) {
+    const initializer = constants.get(node.text);
+    return initializer && textOf(initializer, constants);
+  }
+  if (ts.isPropertyAccessExpression(node) && node.name.text === 'source') {
+    const literal = ts.isIdentifier(node.expression) && constants.get(node.expression.text);
+    return literal && ts.isRegularExpressionLiteral(literal)
+      ? literalOf(literal).source
+      : undefined;
+  }
+  if (!ts.isTemplateExpression(node)) return undefined;
+  const spans = node.templateSpans.map(({ expression, literal }) => {
+    const text = textOf(expression, constants);
+    return text === undefined ? undefined : text + literal.text;
+  });
+  return spans.includes(undefined) ? undefined : node.head.text + spans.join('');
+}
