@@ -39,6 +39,10 @@ it.each([
   ['/admin%20', 'AMBIGUOUS_PATH'],
   ['/admin::$DATA', 'AMBIGUOUS_PATH'],
   ['/ad%C2%ADmin', 'AMBIGUOUS_PATH'],
+  // More marks in a row than are worth normalizing, and fewer.
+  [`/a${'%CC%95'.repeat(31)}`, 'AMBIGUOUS_PATH'],
+  [`/a${'%CC%95'.repeat(30)}`, 'foreign'],
+  [`/a${':$'.repeat(2_000)}%0A`, 'foreign'],
   // Letters whose upper case is that of another letter.
   ['/adm%C4%B1n', 'AMBIGUOUS_PATH'],
   ['/', 'foreign'],

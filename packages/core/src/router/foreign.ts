@@ -64,7 +64,7 @@ const CLEAR_PATH = /^(?:\/[\w~-]+(?:\.[\w~-]+)*)*\/?$/;
  * slashes as slashes, and without empty segments, `.` and characters that file systems ignore.
  *
  * @param path - Percent-encoded.
- * @returns The path in normal form; undefined if it leads upwards, or is malformed.
+ * @returns The path in normal form; undefined if it leads upwards, is malformed, or has too many marks.
  */
 function foldPath(path: string): string | undefined {
   const names = foldText(path)?.split(/[\\/]/);
@@ -93,10 +93,18 @@ function foldSegment(segment: Segment): Segment {
   return { kind: 'static', text: foldPath(segment.text)?.slice(1) ?? segment.text };
 }
 
-/** Decodes text, and removes the differences that file systems may ignore. Undefined if it is malformed. */
+/** More marks in a row than any language needs. Normalizing them takes quadratic time. UAX #15 §13 */
+const MANY_MARKS = /\p{M}{31}/u;
+
+/**
+ * Decodes text, and removes the differences that file systems may ignore. Undefined if it is malformed, or has
+ * more than 30 marks in a row.
+ */
 function foldText(text: string): string | undefined {
   try {
-    const decoded = decodeURIComponent(text).normalize('NFC');
+    const written = decodeURIComponent(text);
+    if (MANY_MARKS.test(written)) return undefined;
+    const decoded = written.normalize('NFC');
     // Converting to upper case first also replaces letters such as the long s and the Kelvin sign.
     return decoded
       .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
