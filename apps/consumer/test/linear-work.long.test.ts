@@ -390,7 +390,7 @@ describe('the work for a call of a tool grows no faster than the call', async ()
         },
       }),
     });
-  const LARGE = BODY_SIZE / 16;
+  const LARGE = BODY_SIZE / 32;
 
   it.each<[string, number, (one: string) => unknown]>([
     ['the name of an argument', LARGE, (one) => call('findUser', { id: '1', [one]: 1 })],
@@ -437,6 +437,8 @@ describe('the work for an event of AWS Lambda grows no faster than the event', (
 
 it('quadratic work is recognized', async () => {
   const trim = (one: string) => one.replace(/\s+$/, '');
-  const [slow] = await findSlow(HEADER_SIZE / 2, trim, [['blanks', (size) => `${' '.repeat(size)}x`]]);
+  const [slow] = await findSlow(HEADER_SIZE / 2, trim, [
+    ['blanks', (size) => `${' '.repeat(size)}x`],
+  ]);
   expect(slow).toContain('blanks');
 });

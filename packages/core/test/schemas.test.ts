@@ -123,6 +123,15 @@ describe('the schemas of a route', () => {
     });
   });
 
+  it('shorten the long messages of issues', async () => {
+    const app = appWith().post('/', { body: z.strictObject({}) }, () => 'not called');
+    const response = await post(app, '/', { ['k'.repeat(5000)]: 'x' });
+
+    expect(await response.json()).toMatchObject({
+      issues: [{ path: ['body'], message: expect.stringMatching(/^Unrecognized key.{984}…$/) }],
+    });
+  });
+
   it('may report issues at keys of any type', async () => {
     const cyclic: Record<string, unknown> = {};
     cyclic.self = cyclic;

@@ -8,6 +8,7 @@ import {
   parseJson,
   UnsupportedMediaTypeError,
 } from '@fairlead/core';
+import { describeValue } from '@fairlead/options';
 import { decodeUtf8 } from './disposition.js';
 import { type Entry, FormReader } from './form-reader.js';
 import { assertWithin } from './limits.js';
@@ -144,7 +145,7 @@ function assertReadable(ctx: Context): void {
   const encoding = ctx.get('Content-Encoding')?.trim().toLowerCase() ?? '';
   if (encoding !== '' && encoding !== 'identity') {
     throw new UnsupportedMediaTypeError(
-      `The content encoding '${encoding}' is not supported for a form. Send it uncompressed.`,
+      `The content encoding ${describeValue(encoding)} is not supported for a form. Send it uncompressed.`,
       { code: 'UNSUPPORTED_CONTENT_ENCODING', headers: { 'Accept-Encoding': 'identity' } },
     );
   }

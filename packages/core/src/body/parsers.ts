@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { boolean, fn, integer, type Kinds, kind, named } from '@fairlead/options';
+import { boolean, describeValue, fn, integer, type Kinds, kind, named } from '@fairlead/options';
 import { markCopy } from '../copies.js';
 import { describe } from '../description.js';
 import {
@@ -247,7 +247,7 @@ function assertCharset({ encodings }: BodyFormat, charset: string): void {
     // The charset is unknown.
   }
   throw new UnsupportedMediaTypeError(
-    `The charset '${charset}' is not supported. Send the body as ${encodings[0]}.`,
+    `The charset ${describeValue(charset)} is not supported. Send the body as ${encodings[0]}.`,
     { code: 'UNSUPPORTED_CHARSET' },
   );
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
+import { describeValue } from '@fairlead/options';
 import {
   BadRequestError,
   PayloadTooLargeError,
@@ -40,7 +41,7 @@ export function readBody({ req, res, connection }: Exchange, limit: number): Pro
   }
   const createDecoder = DECODERS.get(encoding);
   if (createDecoder === undefined) {
-    const message = `The content encoding '${encoding}' is not supported. Send the body as gzip, deflate or br, or unencoded.`;
+    const message = `The content encoding ${describeValue(encoding)} is not supported. Send the body as gzip, deflate or br, or unencoded.`;
     const headers = { 'Accept-Encoding': 'gzip, deflate, br' };
     const options = { code: 'UNSUPPORTED_CONTENT_ENCODING', headers };
     return Promise.reject(new UnsupportedMediaTypeError(message, options));

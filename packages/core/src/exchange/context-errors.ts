@@ -19,7 +19,10 @@ export function noParser(type: string): UnsupportedMediaTypeError {
     : `Add a parser before it, such as text({ type: '${essence}' }).`;
   const cause = new Error(`No middleware parses ${essence} before this route. ${fix}`);
   const options = { code: 'BODY_NOT_READ', report: true, cause };
-  return new UnsupportedMediaTypeError(`Cannot read the body of type '${type}'.`, options);
+  return new UnsupportedMediaTypeError(
+    `Cannot read the body of type ${describeValue(type)}.`,
+    options,
+  );
 }
 
 /**
@@ -33,7 +36,9 @@ export function assertBodyRead(exchange: Exchange): void {
   const { 'content-type': type } = req.headers;
   if (type !== undefined && isJson(parseMediaType(type).essence)) throw noParser(type);
   const unread =
-    type === undefined ? 'a body without a Content-Type' : `the body of type '${type}'`;
+    type === undefined
+      ? 'a body without a Content-Type'
+      : `the body of type ${describeValue(type)}`;
   throw new UnsupportedMediaTypeError(
     `Cannot read ${unread}. Send a supported media type, such as application/json.`,
     { code: 'BODY_NOT_READ' },

@@ -211,7 +211,8 @@ export function validateValue(
     if (found === undefined) return (result as { readonly value: unknown }).value;
     const [source] = path;
     for (const issue of found) {
-      issues.push({ source, path: [...path, ...keysOf(issue)], message: issue.message });
+      const message = shorten(issue.message, MAX_MESSAGE_LENGTH);
+      issues.push({ source, path: [...path, ...keysOf(issue)], message });
     }
     return undefined;
   };
@@ -244,12 +245,18 @@ function readIssues(result: unknown): readonly StandardSchemaIssue[] | undefined
 /** How long a key of an issue is at most. A client may send a huge key, and each issue below repeats it. */
 const MAX_KEY_LENGTH = 200;
 
+/** The maximum length of a message, which may list all keys that a client sent. */
+const MAX_MESSAGE_LENGTH = 1_000;
+
+function shorten(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length)}…` : text;
+}
+
 /** Returns the keys of an issue's path, long ones shortened. */
 export function keysOf({ path = [] }: StandardSchemaIssue): (string | number)[] {
   return path.map((segment) => {
     const key = typeof segment === 'object' ? segment.key : segment;
     if (typeof key === 'number') return key;
-    const text = String(key);
-    return text.length > MAX_KEY_LENGTH ? `${text.slice(0, MAX_KEY_LENGTH)}…` : text;
+    return shorten(String(key), MAX_KEY_LENGTH);
   });
 }
