@@ -6,6 +6,8 @@ export type Work = (size: number) => unknown;
 
 /** The CPU time of short measurements, in microseconds. */
 const SHORT = 5_000;
+/** The CPU time of a measurement that is not worth repeating, in microseconds. */
+const LONG = 500_000;
 
 /**
  * Finds how the CPU time of some work grows with its input, at n, 2n and 4n. Repeats and lengthens measurements
@@ -17,7 +19,8 @@ const SHORT = 5_000;
 export async function growthOf(work: Work, size: number): Promise<number> {
   const sizes = [size / 4, size / 2, size].map(Math.floor);
   let growth = Number.POSITIVE_INFINITY;
-  for (let rounds = 1; rounds <= 4 && growth >= NEARLY_LINEAR; rounds *= 2) {
+  let longest = 0;
+  for (let rounds = 1; rounds <= 4 && growth >= NEARLY_LINEAR && longest < LONG; rounds *= 2) {
     const times = sizes.map(() => Number.POSITIVE_INFINITY);
     for (let round = 0; round < rounds; round += 1) {
       for (const [index, one] of sizes.entries()) {
@@ -28,6 +31,7 @@ export async function growthOf(work: Work, size: number): Promise<number> {
     }
     const [least = 1, , most = 1] = times;
     growth = most / least;
+    longest = most;
   }
   return growth;
 }

@@ -6,11 +6,23 @@ const PIECES = [
   ...['10.0.0.1,', 'for="[::1]",', 'constructor.'],
 ];
 
-/** What a client may send that has the same piece many times. The ends keep a pattern from matching. */
-export const HOSTILE_TEXTS: readonly (readonly [name: string, text: (size: number) => string])[] =
-  PIECES.flatMap((piece) =>
-    ['', '!x'].map((end): [string, (size: number) => string] => [
-      `${JSON.stringify(piece)} and ${JSON.stringify(end)}`,
-      (size) => piece.repeat(Math.ceil(size / piece.length)).slice(0, size) + end,
-    ]),
+/** A shape of text: its name, and the text of a size. */
+export type Shape = readonly [name: string, text: (size: number) => string];
+
+/**
+ * Lists what a client may send that has the same piece many times.
+ *
+ * @param ends - What follows, and keeps a pattern from matching.
+ * @param encode - Encodes pieces and ends.
+ */
+export function hostileTexts(
+  ends: readonly string[] = ['', '!x'],
+  encode = (text: string) => text,
+): readonly Shape[] {
+  return PIECES.map(encode).flatMap((piece) =>
+    ends.map(encode).map((end): Shape => {
+      const textOf = (size: number) => piece.repeat(Math.ceil(size / piece.length)) + end;
+      return [`${JSON.stringify(piece)} and ${JSON.stringify(end)}`, textOf];
+    }),
   );
+}
