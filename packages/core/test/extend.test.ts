@@ -180,7 +180,7 @@ group('startup checks', () => {
       name: "@Roles('admin')",
     });
     const same = describeLike(() => {}, decorator);
-    const use = (value: object) => () => createApp().use(value as Middleware);
+    const use = (value: object) => () => start(createApp().use(value as Middleware));
     expect(use(create)).toThrow(
       `app.use() received the decorator @Roles. Call it: Roles('admin'). Then m${move}`,
     );

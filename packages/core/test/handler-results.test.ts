@@ -689,7 +689,13 @@ describe('a body that no parser has read', () => {
       detail: "Cannot read the body of type 'application/json'.",
     });
     expect(stderr.mock.calls).toMatchObject([
-      [{ cause: new Error('No middleware parses application/json before this route. Add app.use(json()), or declare the body of the route.') }],
+      [
+        {
+          cause: new Error(
+            'No middleware parses application/json before this route. Add app.use(json()), or declare the body of the route.',
+          ),
+        },
+      ],
     ]);
   });
 

@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http';
 import { exchange } from '@fairlead/test-support/raw-connection';
-import { describe, expect, it, } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
   type Application,

@@ -12,10 +12,10 @@ it('names are case-insensitive, and sent as last written', () => {
 
 it('append adds a value to existing ones', () => {
   const headers = new ResponseHeaders();
-  headers.append('Vary', 'Accept');
-  expect(headers.get('vary')).toBe('Accept');
-  headers.append('vary', ['Origin', 'Cookie']);
-  expect(headers.get('vary')).toEqual(['Accept', 'Origin', 'Cookie']);
+  headers.append('Link', '</a>');
+  expect(headers.get('link')).toBe('</a>');
+  headers.append('link', ['</b>', '</c>']);
+  expect(headers.get('link')).toEqual(['</a>', '</b>', '</c>']);
 });
 
 it('append converts a number to a string', () => {
