@@ -386,7 +386,7 @@ describe('events()', () => {
   it.each([
     ['/users/7', 200, 'application/json; charset=utf-8'],
     ['/empty', 204, 'none'],
-    ['/other-events', 200, 'text/event-stream-2'],
+    ['/other-events', 200, 'text/event-stream-2; charset=utf-8'],
   ])('rejects if the response of %s is no event stream', async (path, status, received) => {
     await expect(untyped.events(path).next()).rejects.toMatchObject({
       name: 'ResponseError',
