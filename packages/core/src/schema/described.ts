@@ -1,4 +1,20 @@
-import { isStandardSchema, toJsonSchema } from './schema.js';
+import { convert, type Report } from './convert.js';
+import {
+  allows,
+  elementsOf,
+  entriesOf,
+  isEverything,
+  isNever,
+  isObject,
+  isScalar,
+  isWritten,
+  type Keywords,
+  listOf,
+  type Members,
+  SchemaDocument,
+} from './json-schema.js';
+import { Fit, type Judge, Judges, Reading } from './judge.js';
+import { isStandardSchema } from './schema.js';
 
 /** Returns a value as JSON writes it, without what a schema does not describe. */
 export type KeepDescribed = (value: unknown) => unknown;
@@ -9,21 +25,38 @@ export interface DescribedSchema {
    * to remove.
    */
   readonly keep: KeepDescribed | undefined;
+  /** Whether the value determines what the schema describes, as for a union. */
+  readonly hasBranches: boolean;
   /** Why parts of the schema are unknown. What is there is kept. */
   readonly unknown: readonly string[];
 }
 
-type Report = (reason: string) => void;
-type JsonSchema = Readonly<Record<string, unknown>>;
-type Members = Readonly<Record<string, unknown>>;
-type Condition = (value: Members) => boolean;
+type Kind = 'objects' | 'arrays';
 
 /** What a schema describes at one place of a value. */
 interface Place {
+  readonly id: number;
   /** Whether it describes everything. */
   readonly any: boolean;
   readonly objects: Shape[];
   readonly arrays: Shape[];
+  /** Each adds what its branch for the value describes. */
+  readonly choices: Choice[];
+  /** The places that have this in common; undefined for other places. */
+  readonly common?: readonly Place[];
+}
+
+/** Branches of which one is for a value, by the kind of the value. */
+interface Choice {
+  readonly objects: readonly Branch[];
+  readonly arrays: readonly Branch[];
+  /** Whether a value that fits several branches fits none. */
+  readonly isExclusive: boolean;
+}
+
+interface Branch {
+  readonly judge: Judge;
+  readonly place: Place;
 }
 
 /** The members of an object, or the elements of an array, that a schema describes. */
@@ -33,10 +66,8 @@ interface Shape {
   readonly patterns: readonly (readonly [RegExp, Place | undefined])[];
   /** Describes other members; undefined if nothing does. */
   readonly rest: Place | undefined;
-  /**
-   * Conditions that an object must meet for the shape to describe it; undefined if it describes every object.
-   */
-  readonly conditions: readonly Condition[] | undefined;
+  /** Describes only what each of these describes, instead of the above. */
+  readonly common?: readonly (readonly Shape[])[];
   /** The members of the last object, in order. The next object probably has the same. */
   readonly names: string[];
   readonly places: (Place | undefined)[];
@@ -46,15 +77,18 @@ interface Shape {
  * Compiles a schema to a function that removes what the schema does not describe. It validates nothing.
  *
  * - `properties` without `additionalProperties` describes no other members, and likewise for elements.
- * - A union describes what its matching branches describe: those whose required members, constants and types
- *   the value has. If none matches, it describes what all branches describe.
+ * - A union describes what its first branch describes that the value fits. If JSON Schema cannot decide that, or no
+ *   branch fits, it describes what is common to the branches in question.
  */
 export function compileDescribed(schema: object): DescribedSchema {
   const unknown: string[] = [];
   const report = (reason: string) => void unknown.push(reason);
-  const { root } = new Compiler(convert(schema, report), report);
-  const keepRoot: KeepDescribed = (value) => (isObject(value) ? keep(root, value, '') : value);
-  return { keep: root.any ? undefined : keepRoot, unknown };
+  // A 'oneOf' of valibot is a variant, which takes the first branch.
+  const isExclusive = !(isStandardSchema(schema) && schema['~standard'].vendor === 'valibot');
+  const { root, hasBranches } = new Compiler(convert(schema, report), report, isExclusive);
+  const keepRoot: KeepDescribed = (value) =>
+    isObject(value) ? keep(root, value, '', new Reading()) : value;
+  return { keep: root.any ? undefined : keepRoot, hasBranches, unknown };
 }
 
 /** Lists the paths of what was removed from a value that was parsed from JSON. */
@@ -69,32 +103,71 @@ export function removedPaths(value: unknown, kept: unknown, path = ''): readonly
 }
 
 /** @param key - The key of the value, for its `toJSON()`. */
-function keep(place: Place, value: object, key: string | number): unknown {
+function keep(place: Place, value: object, key: string | number, reading: Reading): unknown {
   const { toJSON } = value as { readonly toJSON?: unknown };
-  if (typeof toJSON !== 'function') return keepParts(place, value);
+  if (typeof toJSON !== 'function') return keepParts(place, value, reading);
   if (Object.getPrototypeOf(value) === Date.prototype) return value;
   // JSON must not call it again, because it may return something else then.
-  const json: unknown = toJSON.call(value, String(key));
+  const json = reading.take(value, key);
   if (!isObject(json)) return json;
-  const kept = keepParts(place, json);
+  const kept = keepParts(place, json, reading);
   return 'toJSON' in kept ? { ...kept, toJSON: undefined } : kept;
 }
 
-function keepParts(place: Place, value: object): object {
-  if (Array.isArray(value)) return keepElements(place.arrays, value);
-  const shapes = place.objects;
-  return keepMembers(shapes.length < 2 ? shapes : shapesFor(value as Members, shapes), value);
+function keepParts(place: Place, value: object, reading: Reading): object {
+  return Array.isArray(value)
+    ? keepElements(shapesOf(place, value, 'arrays', reading), value, reading)
+    : keepMembers(shapesOf(place, value, 'objects', reading), value, reading);
 }
 
-function keepElements(shapes: readonly Shape[], value: readonly unknown[]): object {
+/** Returns the shapes that describe a value. */
+function shapesOf(place: Place, value: object, kind: Kind, reading: Reading): readonly Shape[] {
+  const { choices, [kind]: always } = place;
+  const [choice] = choices;
+  if (choice === undefined) return always;
+  if (choices.length === 1 && always.length === 0) return choose(choice, value, kind, reading);
+  return [...always, ...choices.flatMap((one) => choose(one, value, kind, reading))];
+}
+
+/** Returns the shapes of the branch for a value, or what is common to the branches that it may be. */
+function choose(choice: Choice, value: object, kind: Kind, reading: Reading): readonly Shape[] {
+  const { [kind]: branches, isExclusive } = choice;
+  const [first] = branches;
+  if (first === undefined) return [];
+  if (branches.length === 1) return shapesOf(first.place, value, kind, reading);
+  let [found, best]: [Branch[], number] = [[], -1];
+  for (const branch of branches) {
+    const fit = branch.judge(value, reading);
+    if (fit === Fit.yes && best < Fit.maybe && !isExclusive)
+      return shapesOf(branch.place, value, kind, reading);
+    const isBetter = fit > best && best < Fit.maybe;
+    if (isBetter) [found, best] = [[branch], fit];
+    // Without the other members, the value fits the first branch.
+    else if (fit >= Fit.maybe || (fit === best && fit < Fit.withoutOthers)) found.push(branch);
+    if (fit === Fit.yes && !isExclusive) break;
+  }
+  const shapes = found.map((branch) => shapesOf(branch.place, value, kind, reading));
+  return shapes.length === 1 ? (shapes[0] ?? []) : [inCommon(shapes)];
+}
+
+/** Creates a shape that describes what all of several lists of shapes describe. */
+function inCommon(common: readonly (readonly Shape[])[]): Shape {
+  return { members: new Map(), patterns: [], rest: undefined, common, names: [], places: [] };
+}
+
+function keepElements(
+  shapes: readonly Shape[],
+  value: readonly unknown[],
+  reading: Reading,
+): object {
   const only = shapes.length === 1 ? shapes[0] : undefined;
   const rest = only?.members.size === 0 ? only.rest : undefined;
   let kept: unknown[] | undefined;
   for (let index = 0; index < value.length; index += 1) {
     const element = value[index];
-    const place = rest ?? memberOf(shapes, String(index), element);
+    const place = rest ?? memberOf(shapes, String(index), element, reading);
     if (place === undefined) return kept ?? value.slice(0, index);
-    const found = !isObject(element) || place.any ? element : keep(place, element, index);
+    const found = !isObject(element) || place.any ? element : keep(place, element, index, reading);
     // NaN differs from itself.
     if (isObject(element) && found !== element) kept ??= value.slice(0, index);
     kept?.push(found);
@@ -108,7 +181,7 @@ const { hasOwnProperty: hasOwn } = Object.prototype;
 /** How many members of the last object a shape remembers. */
 const MAX_NAMES = 64;
 
-function keepMembers(shapes: readonly Shape[], object: object): object {
+function keepMembers(shapes: readonly Shape[], object: object, reading: Reading): object {
   const value = object as Members;
   const only = shapes.length === 1 ? shapes[0] : undefined;
   let kept: Record<string, unknown> | undefined;
@@ -118,7 +191,7 @@ function keepMembers(shapes: readonly Shape[], object: object): object {
     const member = value[key];
     position += 1;
     const isKnown = only?.names[position] === key;
-    const place = isKnown ? only.places[position] : memberOf(shapes, key, member);
+    const place = isKnown ? only.places[position] : memberOf(shapes, key, member, reading);
     if (only !== undefined && !isKnown && position < MAX_NAMES) {
       only.names[position] = key;
       only.places[position] = place;
@@ -132,7 +205,7 @@ function keepMembers(shapes: readonly Shape[], object: object): object {
     // Copies only if there is something to remove. NaN differs from itself.
     const isWhole = !isObject(member) || place.any;
     if (isWhole && kept === undefined) continue;
-    const found = isWhole ? member : keep(place, member, key);
+    const found = isWhole ? member : keep(place, member, key, reading);
     if ((found === member && kept === undefined) || !hasOwn.call(value, key)) continue;
     kept ??= copyBefore(key, value);
     put(kept, key, found);
@@ -141,35 +214,82 @@ function keepMembers(shapes: readonly Shape[], object: object): object {
 }
 
 /** Returns what a member or an element may contain; undefined if no shape describes it. */
-function memberOf(shapes: readonly Shape[], key: string, member: unknown): Place | undefined {
+function memberOf(
+  shapes: readonly Shape[],
+  key: string,
+  member: unknown,
+  reading: Reading,
+): Place | undefined {
   const [first] = shapes;
-  const place = first && memberOfShape(first, key);
+  const place = first && memberOfShape(first, key, reading);
   if (shapes.length < 2 || (place !== undefined && !isObject(member))) return place;
-  return join(shapes.map((shape) => memberOfShape(shape, key)));
+  return describedBy(shapes, key, reading);
 }
 
-function memberOfShape({ members, patterns, rest }: Shape, key: string): Place | undefined {
+function describedBy(shapes: readonly Shape[], key: string, reading: Reading): Place | undefined {
+  return join(
+    shapes.map((shape) => memberOfShape(shape, key, reading)),
+    reading,
+  );
+}
+
+function memberOfShape(
+  { members, patterns, rest, common }: Shape,
+  key: string,
+  reading: Reading,
+): Place | undefined {
+  if (common !== undefined) {
+    const places = common.map((shapes) => describedBy(shapes, key, reading));
+    return meet(places, reading);
+  }
   if (members.has(key)) return members.get(key);
   const matching = patterns.filter(([pattern]) => pattern.test(key));
-  return matching.length === 0 ? rest : join(matching.map(([, place]) => place));
+  if (matching.length === 0) return rest;
+  return join(
+    matching.map(([, place]) => place),
+    reading,
+  );
 }
 
 /** Combines what several shapes describe at one place. */
-function join(places: readonly (Place | undefined)[]): Place | undefined {
+function join(places: readonly (Place | undefined)[], reading: Reading): Place | undefined {
   const found = [...new Set(places)].filter((place) => place !== undefined);
   if (found.length < 2) return found[0];
-  return {
+  const combine = (): Place => ({
+    id: nextId(),
     any: found.some(({ any }) => any),
     objects: [...new Set(found.flatMap(({ objects }) => objects))],
     arrays: [...new Set(found.flatMap(({ arrays }) => arrays))],
-  };
+    choices: [...new Set(found.flatMap(({ choices }) => choices))],
+  });
+  const hasChoices = found.some(({ choices }) => choices.length > 0);
+  return hasChoices ? reading.once(`any of ${idsOf(found)}`, combine) : combine();
 }
 
-/** Returns the shapes that describe an object; all if none does. */
-function shapesFor(value: Members, shapes: readonly Shape[]): readonly Shape[] {
-  const describes = ({ conditions = [] }: Shape) => conditions.every((holds) => holds(value));
-  const fitting = shapes.filter(describes);
-  return fitting.some(({ conditions }) => conditions !== undefined) ? fitting : shapes;
+/** Returns what all places have in common. */
+function meet(places: readonly (Place | undefined)[], reading: Reading): Place | undefined {
+  const described = places.filter((place) => place !== undefined);
+  if (described.length < places.length) return undefined;
+  const parts = described.flatMap((place) => place.common ?? place);
+  const found = [...new Set(parts)].filter(({ any }) => !any);
+  if (found.length < 2) return found[0] ?? ANY;
+  // Otherwise, the places below could double with each level of a value.
+  return reading.once(`all of ${idsOf(found)}`, () => {
+    const branches = found.map((place): Branch => ({ judge: () => Fit.no, place }));
+    const choice: Choice = { objects: branches, arrays: branches, isExclusive: false };
+    return { ...emptyPlace(), choices: [choice], common: found };
+  });
+}
+
+function idsOf(places: readonly Place[]): string {
+  return places.map(({ id }) => id).join();
+}
+
+let lastId = 0;
+
+function nextId(): number {
+  lastId += 1;
+  return lastId;
 }
 
 function copyBefore(end: string, value: Members): Record<string, unknown> {
@@ -186,38 +306,34 @@ function put(target: Record<string, unknown>, key: string, value: unknown): void
   else Object.defineProperty(target, key, { value, enumerable: true });
 }
 
-/** Whether JSON writes a member with this value. */
-function isWritten(value: unknown): boolean {
-  return value !== undefined && typeof value !== 'function' && typeof value !== 'symbol';
-}
-
-/** Whether JSON writes an object as text: a `String`, or raw JSON. */
-function isScalar(value: object): boolean {
-  const { isRawJSON }: { readonly isRawJSON?: (value: object) => boolean } = JSON as object;
-  return value instanceof String || isRawJSON?.(value) === true;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
-}
-
 const KEYWORDS = {
   object: ['properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties'],
   array: ['items', 'prefixItems', 'additionalItems', 'unevaluatedItems'],
 } as const;
 
-const ANY: Place = Object.freeze({ any: true, objects: [], arrays: [] });
+const ANY: Place = Object.freeze({
+  id: 0,
+  any: true,
+  objects: [],
+  arrays: [],
+  choices: [],
+});
 
 class Compiler {
   readonly root: Place;
-  readonly #document: unknown;
+  hasBranches = false;
+  readonly #document: SchemaDocument;
+  readonly #judges: Judges;
+  readonly #isExclusive: boolean;
   readonly #report: Report;
   readonly #places = new Map<unknown, Place>();
 
-  constructor(document: unknown, report: Report) {
-    this.#document = document;
+  constructor(schema: unknown, report: Report, isExclusive: boolean) {
+    this.#document = new SchemaDocument(schema, report);
+    this.#judges = new Judges(this.#document, isExclusive);
+    this.#isExclusive = isExclusive;
     this.#report = report;
-    this.root = this.#place(document) ?? { any: false, objects: [], arrays: [] };
+    this.root = this.#place(schema) ?? emptyPlace();
   }
 
   /** Returns what a schema describes; undefined if it allows no value. */
@@ -226,9 +342,9 @@ class Compiler {
     if (isEverything(schema)) return ANY;
     const present = this.#places.get(schema);
     if (present !== undefined) return present;
-    const place: Place = { any: false, objects: [], arrays: [] };
+    const place = emptyPlace();
     this.#places.set(schema, place);
-    this.#expand(schema, [], undefined, place);
+    this.#expand(schema, [], place);
     return place;
   }
 
@@ -236,58 +352,98 @@ class Compiler {
    * Adds the shapes of a schema to those of a place.
    *
    * @param outer - The schemas that contain the union of which this is a branch.
-   * @param conditions - Those of the outer branch; undefined outside unions.
    */
-  #expand(
-    schema: unknown,
-    outer: readonly JsonSchema[],
-    conditions: readonly Condition[] | undefined,
-    place: Place,
-  ): void {
-    const parts = this.#partsOf(schema);
+  #expand(schema: unknown, outer: readonly Keywords[], place: Place): void {
+    const parts = this.#document.partsOf(schema);
+    // A branch that refers to its own union adds nothing.
+    if (parts.length > 0 && parts.every((part) => outer.includes(part))) return;
     const all = [...outer, ...parts];
     const unions = parts.flatMap(({ anyOf, oneOf }) => [anyOf, oneOf].filter(Array.isArray));
-    const own = conditions && [...conditions, ...parts.map((part) => this.#conditionOf(part))];
     for (const [type, shapes] of [
       ['object', place.objects],
       ['array', place.arrays],
     ] as const) {
       const closed = parts.filter((part) => says(part, type));
       const described = type === 'array' ? closed.map(elementsAsMembers) : closed;
-      for (const part of described) shapes.push(this.#shape(part, own));
+      for (const part of described) shapes.push(this.#shape(part));
       // A schema without such keywords describes everything that its type allows.
       const isOpen =
         unions.length === 0 && all.every((part) => allows(part, type) && !says(part, type));
       if (isOpen || parts.some(isEverything))
-        shapes.push(this.#shape({ additionalProperties: true }, own));
+        shapes.push(this.#shape({ additionalProperties: true }));
     }
-    for (const union of unions) {
-      const branches = union.filter(
-        (branch: unknown) => !isNever(branch) && Object(branch).type !== 'null',
-      );
-      for (const branch of branches) {
-        this.#expand(branch, all, branches.length > 1 ? (own ?? []) : own, place);
+    for (const part of parts) {
+      for (const [union, isExclusive] of [
+        [part.anyOf, false],
+        [part.oneOf, this.#isExclusive],
+      ] as const) {
+        const branches = listOf(union).filter((branch) => !isNever(branch));
+        this.#choose(
+          branches.map((branch) => [this.#judges.of(branch), [branch]]),
+          all,
+          place,
+          isExclusive,
+        );
+      }
+      const { if: condition, then, else: otherwise, dependentSchemas } = part;
+      if (condition !== undefined) {
+        const holds = this.#judges.of(condition);
+        this.#choose(
+          [
+            [holds, [condition, then]],
+            [always, [otherwise]],
+          ],
+          all,
+          place,
+        );
+      }
+      for (const [name, dependent] of entriesOf(dependentSchemas)) {
+        const holds = this.#judges.of({ type: 'object', required: [name] });
+        this.#choose(
+          [
+            [holds, [dependent]],
+            [always, []],
+          ],
+          all,
+          place,
+        );
       }
     }
-    for (const part of parts.flatMap(conditionalParts)) this.#expand(part, all, own, place);
   }
 
-  /** Lists the schemas that all apply to the values of a schema. */
-  #partsOf(schema: unknown, parts: JsonSchema[] = []): readonly JsonSchema[] {
-    if (schema === true) parts.push({});
-    if (!isSchema(schema) || parts.includes(schema)) return parts;
-    parts.push(schema);
-    const { $ref, $dynamicRef, allOf } = schema;
-    for (const reference of [$ref, $dynamicRef]) {
-      if (typeof reference === 'string') this.#partsOf(this.#target(reference), parts);
+  /** Adds a choice between branches, each of one or several schemas, to a place. */
+  #choose(
+    branches: readonly (readonly [Judge, schemas: readonly unknown[]])[],
+    outer: readonly Keywords[],
+    place: Place,
+    isExclusive = false,
+  ): void {
+    const [only] = branches;
+    if (only !== undefined && branches.length === 1) {
+      for (const schema of only[1]) this.#expand(schema, outer, place);
+      return;
     }
-    if (Array.isArray(allOf)) for (const part of allOf) this.#partsOf(part, parts);
-    return parts;
+    const compiled = branches.map(([judge, schemas]) => {
+      const own = emptyPlace();
+      for (const schema of schemas) {
+        // Beside other branches, a condition without keywords describes nothing.
+        if (schema !== undefined && !(schemas.length > 1 && isEverything(schema)))
+          this.#expand(schema, outer, own);
+      }
+      return { judge, place: own, parts: schemas.flatMap((one) => this.#document.partsOf(one)) };
+    });
+    const allowing = (type: string) =>
+      compiled.filter(({ parts }) => parts.every((part) => allows(part, type)));
+    const describes = ({ place: { objects, arrays, choices } }: Branch) =>
+      objects.length > 0 || arrays.length > 0 || choices.length > 0;
+    if (!compiled.some(describes)) return;
+    place.choices.push({ objects: allowing('object'), arrays: allowing('array'), isExclusive });
+    this.hasBranches = true;
   }
 
-  #shape(schema: JsonSchema, conditions: Shape['conditions']): Shape {
+  #shape(schema: Keywords): Shape {
     const rest = this.#place(schema.additionalProperties ?? schema.unevaluatedProperties);
-    const { enum: names }: JsonSchema = Object(schema.propertyNames);
+    const { enum: names }: Keywords = Object(schema.propertyNames);
     const known = Array.isArray(names) ? names.map((name) => [String(name), rest] as const) : [];
     const members = entriesOf(schema.properties).map(
       ([name, member]) => [name, this.#place(member)] as const,
@@ -297,7 +453,7 @@ class Compiler {
     );
     const others = known.length > 0 ? undefined : rest;
     const all = new Map([...known, ...members]);
-    return { members: all, patterns, rest: others, conditions, names: [], places: [] };
+    return { members: all, patterns, rest: others, names: [], places: [] };
   }
 
   #pattern(source: string): RegExp {
@@ -308,171 +464,20 @@ class Compiler {
       return /(?:)/;
     }
   }
-
-  /**
-   * Returns conditions that all values of a schema meet, limited to those that take one look at each member.
-   */
-  #conditionOf({ properties, required }: JsonSchema): Condition {
-    const members = entriesOf(properties).map(
-      ([name, member]) => [name, this.#partsOf(member)] as const,
-    );
-    const optional = members.filter(([, parts]) => parts.some((part) => 'default' in part));
-    const names = (Array.isArray(required) ? required : []).filter(
-      (name) => !optional.some(([one]) => one === name),
-    );
-    return (value) =>
-      names.every((name) => hasOwn.call(value, name) && isWritten(value[name])) &&
-      members.every(
-        ([name, parts]) =>
-          !hasOwn.call(value, name) || parts.every((part) => mayBe(part, value[name])),
-      );
-  }
-
-  /** Resolves a reference to a place in the same document: a JSON Pointer or an ID. RFC 6901 §6 */
-  #target(reference: string): unknown {
-    const [id = '', pointer = ''] = reference.split('#', 2);
-    let target = id === '' ? this.#document : findById(this.#document, id);
-    for (const key of pointer.split('/').slice(1)) {
-      const name = decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~');
-      target =
-        isObject(target) && Object.hasOwn(target, name) ? Reflect.get(target, name) : undefined;
-    }
-    const isFound = target !== undefined && (pointer === '' || pointer.startsWith('/'));
-    if (isFound) return target;
-    this.#report(`it refers to '${reference}', which it does not contain.`);
-    return true;
-  }
 }
+
+function emptyPlace(): Place {
+  return { id: nextId(), any: false, objects: [], arrays: [], choices: [] };
+}
+
+const always: Judge = () => Fit.yes;
 
 /** Describes the elements of arrays as members, whose names are indexes. */
-function elementsAsMembers(schema: JsonSchema): JsonSchema {
-  const { items, prefixItems, additionalItems, unevaluatedItems } = schema;
-  // Before draft 2020-12, an array in 'items' described the first elements.
-  const [first, rest] = Array.isArray(items) ? [items, additionalItems] : [prefixItems, items];
-  return { properties: { ...Object(first) }, additionalProperties: rest ?? unevaluatedItems };
+function elementsAsMembers(schema: Keywords): Keywords {
+  const [first, rest] = elementsOf(schema);
+  return { properties: { ...first }, additionalProperties: rest };
 }
 
-/** Schemas that apply to some of the values of a schema. */
-function conditionalParts({ dependentSchemas, ...schema }: JsonSchema): unknown[] {
-  const parts = [schema.if, schema.then, schema.else, ...Object.values(Object(dependentSchemas))];
-  return parts.filter((part) => isSchema(part) && !isEverything(part));
-}
-
-/** Whether a member may match a schema, judging by its type and constants. */
-function mayBe(schema: JsonSchema, member: unknown): boolean {
-  if (member === null || !isWritten(member)) return true;
-  if (isObject(member)) return 'toJSON' in member || allows(schema, typeOf(member));
-  const { const: constant, enum: values } = schema;
-  if (constant !== undefined && constant !== member) return false;
-  if (Array.isArray(values) && !values.includes(member)) return false;
-  return allows(schema, typeOf(member));
-}
-
-/** Whether values of a schema may have a type. */
-function allows({ type, const: constant, enum: values }: JsonSchema, name: string): boolean {
-  const constants = constant === undefined ? values : [constant];
-  if (Array.isArray(constants)) return constants.some((one) => typeOf(one) === name);
-  if (type === undefined) return true;
-  const types = [type].flat();
-  return types.includes(name) || (name === 'number' && types.includes('integer'));
-}
-
-function typeOf(value: unknown): string {
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'array' : typeof value;
-}
-
-function says(schema: JsonSchema, type: 'object' | 'array'): boolean {
+function says(schema: Keywords, type: 'object' | 'array'): boolean {
   return KEYWORDS[type].some((keyword) => keyword in schema);
-}
-
-function isSchema(value: unknown): value is JsonSchema {
-  return isObject(value) && !Array.isArray(value);
-}
-
-/** Whether a schema says nothing about values, not even in an intersection. */
-function isEverything(schema: unknown): boolean {
-  return schema === true || (isSchema(schema) && Object.keys(schema).length === 0);
-}
-
-function isNever(schema: unknown): boolean {
-  return schema === false || (isSchema(schema) && isEverything(schema.not));
-}
-
-function entriesOf(value: unknown): [string, unknown][] {
-  return isSchema(value) ? Object.entries(value) : [];
-}
-
-function findById(schema: unknown, id: string, seen = new Set<unknown>()): unknown {
-  if (!isObject(schema) || seen.has(schema)) return undefined;
-  seen.add(schema);
-  if (Reflect.get(schema, '$id') === id) return schema;
-  for (const inner of Object.values(schema)) {
-    const found = findById(inner, id, seen);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-/** What zod cannot express, but whose JSON has no members. */
-const WITHOUT_MEMBERS = ['bigint', 'date', 'literal', 'nan', 'symbol', 'undefined', 'void'];
-
-/** What the converters of zod and valibot pass to the functions of their options. */
-interface Part {
-  readonly zodSchema: { readonly _zod: { readonly def: { readonly type: string } } };
-  readonly path: readonly unknown[];
-  readonly message: string;
-  readonly valibotSchema: { readonly type: string };
-  readonly valibotAction: { readonly type: string };
-  readonly jsonSchema: object;
-}
-
-function refuse({ code }: { readonly code: string }): never {
-  throw new Error(`JSON Schema cannot represent the ${code}`);
-}
-
-/** Converts a schema to JSON Schema, with {} in place of what JSON Schema cannot express. */
-function convert(schema: object, report: Report): unknown {
-  const text = { type: 'string' };
-  const actionOf =
-    (transformed: object | undefined) =>
-    // Other actions are conditions, or leave text as text.
-    ({ valibotAction, jsonSchema }: Part): object | undefined =>
-      valibotAction.type.includes('transform') ? transformed : jsonSchema;
-  const options = {
-    unrepresentable: ({ zodSchema, path, message }: Part): object | string => {
-      if (WITHOUT_MEMBERS.includes(zodSchema._zod.def.type)) return text;
-      report(`${path.length === 0 ? '' : `at /${path.join('/')}, `}${message}.`);
-      return 'any';
-    },
-    overrideSchema: ({ valibotSchema: { type }, jsonSchema }: Part): object | undefined => {
-      if (type === 'date') return text;
-      if (type === 'loose_object') return { ...jsonSchema, additionalProperties: true };
-      return type === 'loose_tuple' ? { ...jsonSchema, unevaluatedItems: true } : undefined;
-    },
-    overrideAction: actionOf(undefined),
-    // Of arktype.
-    fallback: { date: () => text, arrayObject: refuse, morph: refuse, proto: refuse },
-  };
-  const toSchema = (more?: object): object | undefined =>
-    toJsonSchema(schema, 'output', 'draft-2020-12', { ...options, ...more });
-  try {
-    const converted = toSchema();
-    if (converted !== undefined) return converted;
-    report(`${describeValidator(schema)} does not convert schemas to JSON Schema.`);
-    return true;
-  } catch (error) {
-    report(`${error instanceof Error ? error.message : String(error)}.`);
-    try {
-      return toSchema({ overrideAction: actionOf({}), errorMode: 'ignore' });
-    } catch {
-      return true;
-    }
-  }
-}
-
-function describeValidator(schema: object): string {
-  const vendor = isStandardSchema(schema) ? schema['~standard'].vendor : '';
-  const wrapper = 'toStandardJsonSchema() of @valibot/to-json-schema';
-  return vendor === 'valibot' ? `valibot without ${wrapper}` : `the validator '${vendor}'`;
 }

@@ -1,0 +1,344 @@
+import { toStandardJsonSchema } from '@valibot/to-json-schema';
+import { type } from 'arktype';
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { compileDescribed } from './described.js';
+
+const Guest = z.object({ role: z.literal('guest'), name: z.string() });
+const Admin = z.object({ role: z.literal('admin'), name: z.string(), salary: z.number() });
+const guest = { role: 'guest', name: 'Ada' };
+const admin = { role: 'admin', name: 'Bob', salary: 7 };
+const rich = { ...guest, salary: 7 };
+
+/** Returns what a client receives. */
+function sent(schema: object, value: unknown): unknown {
+  const { keep } = compileDescribed(schema);
+  return JSON.parse(JSON.stringify(keep === undefined ? value : keep(value)));
+}
+
+const json = {
+  guest: {
+    type: 'object',
+    properties: { role: { const: 'guest' }, name: { type: 'string' } },
+    required: ['role', 'name'],
+  },
+  admin: {
+    type: 'object',
+    properties: { role: { const: 'admin' }, name: {}, salary: {} },
+    required: ['role', 'name', 'salary'],
+  },
+};
+
+class Entity {
+  calls = 0;
+  readonly #member: object;
+  constructor(member: object) {
+    this.#member = member;
+  }
+  toJSON(): object {
+    this.calls += 1;
+    return this.#member;
+  }
+}
+
+const rule = (name: string) => z.object({ name: z.string().regex(new RegExp(name)) });
+
+describe('a union describes what the branch describes that the library chooses', () => {
+  it.each<[string, object, unknown, unknown]>([
+    [
+      'whose branches differ one level down',
+      z.union([z.object({ data: Guest }), z.object({ data: Admin })]),
+      { data: rich },
+      { data: guest },
+    ],
+    [
+      'whose later branch differs one level down',
+      z.union([z.object({ data: Admin }), z.object({ data: Guest })]),
+      { data: rich },
+      { data: guest },
+    ],
+    ['of arrays', z.union([z.array(Admin), z.array(Guest)]), [guest, rich], [guest, guest]],
+    ['in an array', z.array(z.union([Admin, Guest])), [rich, admin], [guest, admin]],
+    ['of tuples', z.union([z.tuple([Admin]), z.tuple([Guest])]), [rich], [guest]],
+    [
+      'of records',
+      z.union([z.record(z.string(), Admin), z.record(z.string(), Guest)]),
+      { a: rich },
+      { a: guest },
+    ],
+    [
+      'that null tells from text',
+      z.union([
+        z.object({ name: z.string(), salary: z.number() }),
+        z.object({ name: z.null(), id: z.number() }),
+      ]),
+      { name: null, salary: 7, id: 1 },
+      { name: null, id: 1 },
+    ],
+    [
+      'in a union',
+      z.union([
+        z.object({ data: z.union([Admin, z.null()]) }),
+        z.object({ data: z.union([z.string(), Guest]) }),
+      ]),
+      { data: rich },
+      { data: guest },
+    ],
+    [
+      'in an intersection',
+      z
+        .object({ id: z.string() })
+        .and(z.union([z.object({ data: Admin }), z.object({ data: Guest })])),
+      { id: '1', data: rich, more: 1 },
+      { id: '1', data: guest },
+    ],
+    [
+      'with discriminator',
+      z.object({ user: z.discriminatedUnion('role', [Admin, Guest]).nullable() }),
+      { user: rich },
+      { user: guest },
+    ],
+    [
+      'beside a strict object',
+      z.union([
+        z.strictObject({ name: z.string() }),
+        z.object({ name: z.string(), id: z.number() }),
+      ]),
+      { name: 'Ada', id: 1 },
+      { name: 'Ada', id: 1 },
+    ],
+    [
+      'of strict objects, which refuse all other members',
+      z.union([z.strictObject(Guest.shape), z.strictObject(Admin.shape)]),
+      rich,
+      guest,
+    ],
+    [
+      'that a pattern decides',
+      z.union([rule('^a').extend({ a: z.any() }), rule('^b').extend({ b: z.any() })]),
+      { name: 'b', a: 1, b: 1 },
+      { name: 'b', b: 1 },
+    ],
+    [
+      'that a format decides',
+      z.union([z.object({ at: z.url(), a: z.any() }), z.object({ at: z.string() })]),
+      { at: 'Ada', a: 1 },
+      { at: 'Ada' },
+    ],
+    [
+      'that a number decides',
+      z.union([z.object({ n: z.number().max(9), a: z.any() }), z.object({ n: z.number() })]),
+      { n: 10, a: 1 },
+      { n: 10 },
+    ],
+    [
+      'that a length decides',
+      z.union([
+        z.object({ all: z.array(z.any()).max(1), a: z.any() }),
+        z.object({ all: z.array(z.any()) }),
+      ]),
+      { all: [1, 2], a: 1 },
+      { all: [1, 2] },
+    ],
+    [
+      'of an optional member that is undefined',
+      z.union([z.object({ a: z.string().optional(), name: z.string() }), Admin]),
+      { a: undefined, name: 'Ada', salary: 1 },
+      { name: 'Ada' },
+    ],
+    [
+      'of a Date',
+      z.union([z.object({ at: z.date(), a: z.any() }), z.object({ b: z.any() })]),
+      { at: new Date(0), a: 1, b: 1 },
+      { at: new Date(0).toJSON(), a: 1 },
+    ],
+    ['of what toJSON() returns', z.array(z.union([Admin, Guest])), [new Entity(rich)], [guest]],
+    [
+      'of what toJSON() of a member returns',
+      z.union([z.object({ data: Admin }), z.object({ data: Guest })]),
+      { data: new Entity(rich) },
+      { data: guest },
+    ],
+    [
+      'of valibot',
+      toStandardJsonSchema(
+        v.union([
+          v.object({ data: v.object({ role: v.literal('admin'), salary: v.number() }) }),
+          v.object({ data: v.object({ role: v.literal('guest') }) }),
+        ]),
+      ),
+      { data: rich },
+      { data: { role: 'guest' } },
+    ],
+    [
+      'of a variant of valibot, which takes the first',
+      toStandardJsonSchema(
+        v.variant('role', [
+          v.object({ role: v.literal('guest'), name: v.optional(v.string()) }),
+          v.object({ role: v.literal('guest'), salary: v.number() }),
+        ]),
+      ),
+      rich,
+      guest,
+    ],
+    [
+      'of arktype',
+      type({ data: { role: '"admin"', salary: 'number' } }).or({ data: { role: '"guest"' } }),
+      { data: rich },
+      { data: { role: 'guest' } },
+    ],
+    [
+      'of a JSON Schema',
+      { anyOf: [{ items: json.admin }, { items: json.guest }] },
+      [rich],
+      [guest],
+    ],
+    [
+      'of references',
+      {
+        $defs: json,
+        properties: { data: { oneOf: [{ $ref: '#/$defs/admin' }, { $ref: '#/$defs/guest' }] } },
+      },
+      { data: rich },
+      { data: guest },
+    ],
+    [
+      'of a condition',
+      {
+        properties: { role: {}, data: {} },
+        if: { properties: { data: { properties: { role: { const: 'admin' } } } } },
+        ['then']: { properties: { salary: {} } },
+        else: { properties: { name: {} } },
+      },
+      { data: { role: 'guest' }, salary: 1, name: 'Ada' },
+      { data: { role: 'guest' }, name: 'Ada' },
+    ],
+    [
+      'of a dependent schema',
+      { properties: { a: {} }, dependentSchemas: { b: { properties: { b: {}, c: {} } } } },
+      { a: 1, c: 1 },
+      { a: 1 },
+    ],
+    [
+      'of what another schema refuses',
+      { anyOf: [{ not: { required: ['b'] }, properties: { a: {} } }, { properties: { b: {} } }] },
+      { a: 1, b: 1 },
+      { b: 1 },
+    ],
+  ])('%s', (_which, schema, value, expected) => {
+    expect(sent(schema, value)).toEqual(expected);
+  });
+
+  it.each<[string, object, unknown, unknown]>([
+    [
+      'the only branch with its constant',
+      z.union([Guest, Admin]),
+      { ...admin, name: 1, x: 1 },
+      { ...admin, name: 1 },
+    ],
+    [
+      'all branches',
+      z.union([Guest, Admin]),
+      { role: 'owner', name: 'Ada', salary: 7 },
+      { role: 'owner', name: 'Ada' },
+    ],
+    [
+      'the branches for objects',
+      z.union([z.string(), z.null(), Guest]),
+      { name: 7, salary: 7 },
+      { name: 7 },
+    ],
+    [
+      'all branches one level down',
+      z.union([
+        z.object({ data: z.object({ a: z.string(), n: z.number() }) }),
+        z.object({ data: z.object({ b: z.string(), n: z.number() }) }),
+      ]),
+      { data: { a: 1, b: 1, n: 1 } },
+      { data: { n: 1 } },
+    ],
+  ])('or, if none fits, what is common to %s', (_which, schema, value, expected) => {
+    expect(sent(schema, value)).toEqual(expected);
+  });
+
+  it('or what is common to a branch that only code can judge and the next, without calling it', () => {
+    let calls = 0;
+    const judge = () => {
+      calls += 1;
+      return true;
+    };
+    const named = z.object({ name: z.string() });
+    const schemas = [
+      z.union([Admin.omit({ role: true }).refine(judge), named]),
+      z.union([z.object({ name: z.string().refine(judge), salary: z.number() }), named]),
+      toStandardJsonSchema(
+        v.union([
+          v.pipe(v.object({ name: v.string(), salary: v.number() }), v.check(judge)),
+          v.object({ name: v.string() }),
+        ]),
+      ),
+      type({ name: 'string', salary: 'number' })
+        .narrow(judge)
+        .or({ name: 'string', 'id?': 'number' }),
+      { oneOf: [{ properties: { name: {}, salary: {} } }, { properties: { name: {} } }] },
+    ];
+
+    for (const schema of schemas) {
+      expect(sent(schema, { name: 'Ada', salary: 7 })).toEqual({ name: 'Ada' });
+    }
+    expect(calls).toBe(0);
+  });
+});
+
+it('reads toJSON() once, whatever judges it', () => {
+  const entity = new Entity(rich);
+
+  expect(
+    sent(z.union([z.object({ data: Admin }), z.object({ data: Guest })]), { data: entity }),
+  ).toEqual({ data: guest });
+  expect(entity.calls).toBe(1);
+});
+
+describe('a union that contains itself', () => {
+  const Node: z.ZodType = z.union([
+    z.object({
+      x: z.string(),
+      get next() {
+        return Node.optional();
+      },
+    }),
+    z.object({
+      y: z.string(),
+      get next() {
+        return Node.optional();
+      },
+    }),
+  ]);
+
+  /** Counts the members that are read of a list of nodes. */
+  function readsOf(depth: number): number {
+    let reads = 0;
+    const count = {
+      get: (target: object, key: string) => {
+        reads += 1;
+        return Reflect.get(target, key);
+      },
+    };
+    let value: object = { z: 1 };
+    for (let index = 0; index < depth; index += 1)
+      value = new Proxy({ next: value, y: 'y', secret: 1 }, count);
+    expect(sent(Node, value)).not.toHaveProperty('secret');
+    return reads;
+  }
+
+  it('takes work in proportion to the value', () => {
+    expect(readsOf(100) / readsOf(50)).toBeLessThan(2.5);
+  });
+
+  it('may have a branch that is itself', () => {
+    const schema = { anyOf: [{ $ref: '#' }, json.guest] };
+
+    expect(sent({ $defs: { schema }, properties: { data: schema } }, {})).toEqual({});
+  });
+});
