@@ -125,7 +125,7 @@ export type {
   CompileResponse,
   ResponsePolicy,
   WriteJson,
-} from './schema/route-schemas.js';
+} from './schema/response-writer.js';
 export {
   isStandardSchema,
   type JsonSchemaConverter,

@@ -25,6 +25,7 @@ import { type ErrorPolicy, logError, respondWithError } from '../middleware/erro
 import { isPromiseLike, type Next } from '../next.js';
 import { mistakeOf, silentOf } from '../pipeline/observe.js';
 import type { AnyHandler, Middleware } from '../pipeline/pipeline.js';
+import { rewriteJson } from '../response/json.js';
 import { startOf, write, writeText } from '../response/write.js';
 import type { Entry } from '../router/mount.js';
 import { type PrefixFor, parsePrefix } from '../router/pattern.js';
@@ -444,6 +445,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
 
   #finish(exchange: Exchange<Context>, ctx: Context): void {
     try {
+      if (exchange.writer !== undefined) rewriteJson(exchange, exchange.writer);
       if (writeText(exchange)) return;
     } catch (error) {
       this.#fail(exchange, ctx, error, exchange.errors);

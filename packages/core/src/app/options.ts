@@ -16,7 +16,7 @@ import {
   createSchemaPolicy,
   type ResponsePolicy,
   type SchemaPolicy,
-} from '../schema/route-schemas.js';
+} from '../schema/response-writer.js';
 import {
   type ClientReader,
   createClientReader,

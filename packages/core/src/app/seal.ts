@@ -11,7 +11,7 @@ import { compose, type Middleware, Sample, type Step } from '../pipeline/pipelin
 import { createShield } from '../router/foreign.js';
 import { createMount, createPrefixStep, type Entry } from '../router/mount.js';
 import { takeUnreported } from '../router/router.js';
-import { describeUnknown } from '../schema/route-schemas.js';
+import { describeUnknown } from '../schema/response-writer.js';
 import type { Settings } from './options.js';
 
 /** What handles the requests of a sealed application. */

@@ -38,3 +38,8 @@ export function acceptQuery(mediaTypes: readonly string[]): Readonly<Record<stri
 export function isJson(essence: string): boolean {
   return essence === 'application/json' || /^[\w.-]+\/[\w.!#$&^+-]+\+json$/.test(essence);
 }
+
+/** Whether a response of a media type is JSON. Unlike a request of the type `text/json`, it is not parsed as text. */
+export function isWrittenAsJson(essence: string): boolean {
+  return isJson(essence) || essence === 'text/json';
+}

@@ -1,5 +1,5 @@
 import { describeValue } from '@fairlead/options';
-import { isJson, parseMediaType } from '../body/media-type.js';
+import { isJson, isWrittenAsJson, parseMediaType } from '../body/media-type.js';
 import { explainOtherCopy } from '../copies.js';
 import { InternalServerError, UnsupportedMediaTypeError } from '../errors/http-error.js';
 import { getHeader } from '../response/headers.js';
@@ -82,7 +82,7 @@ export function notJson(exchange: Exchange, cause: unknown): TypeError {
 export function assertJsonType(exchange: Exchange, value: unknown): void {
   const type = String(getHeader(exchange, 'Content-Type'));
   const { essence } = parseMediaType(type);
-  if (isJson(essence) || essence === 'text/json') return;
+  if (isWrittenAsJson(essence)) return;
   const returned = typeof value === 'string' ? 'the text' : 'the value, formatted as text,';
   const request = requestOf(exchange);
   reset(exchange);

@@ -4,6 +4,7 @@ import { DESCRIPTOR, descriptionOf, roleOf } from '../description.js';
 import { isHttpError, type ValidationStatus } from '../errors/http-error.js';
 import { after } from '../next.js';
 import { appendHeader, type HeaderValue, ResponseHeaders, setHeader } from '../response/headers.js';
+import { JSON_TYPE, jsonTypeOf } from '../response/json.js';
 import {
   assertBody,
   discardUnsent,
@@ -15,7 +16,7 @@ import {
   replaceBody,
   upgrade,
 } from '../response/record.js';
-import { assertWritten } from '../response/serialize.js';
+import { writeJson } from '../response/serialize.js';
 import { recordText } from '../response/write.js';
 import { announce, sendContinue } from '../server/connection.js';
 import type { UpgradedConnection } from '../server/upgrade.js';
@@ -310,31 +311,29 @@ export class Context<
 
   /**
    * Responds with JSON. Serializes the value immediately, so later changes to it have no effect. Removes what
-   * the response schema of the route does not describe, according to the current status.
+   * the response schema of the route does not describe for the status and the `Content-Type` of the response.
    *
    * @param value - What the response schema of the route produces, if it has one.
    * @param stringify - Serializes the value, such as a serializer compiled from a JSON Schema. By default,
    *   the compiled serializer of the route's response schema, or else `JSON.stringify`.
    * @throws {TypeError} When JSON cannot represent the value, such as a cycle, a BigInt or undefined, or
    *   would write an object as `{}`, such as a Map, an Error or a promise.
+   * @throws {InternalServerError} 500 `RESPONSE_SCHEMA`, when the route describes no JSON for the status or type.
    */
   json<T extends I['response']>(value: T, stringify?: (value: T) => string): void {
     const exchange = this[EXCHANGE];
-    const write = exchange.route?.write;
+    const routeWriter = exchange.route?.writer;
+    const type = routeWriter === undefined ? JSON_TYPE : jsonTypeOf(exchange, routeWriter);
+    const writer = routeWriter?.find(exchange.status ?? 200, type);
     let text: string;
     try {
-      if (write !== undefined) text = write(value, exchange.status ?? 200, stringify as never);
-      else {
-        text = stringify === undefined ? JSON.stringify(value) : stringify(value);
-        // Most values need no closer look.
-        if (text === undefined || text.includes('{}') || value instanceof Error)
-          assertWritten(value, text);
-      }
+      text = writer === undefined ? writeJson(value, stringify) : writer(value, stringify as never);
     } catch (cause) {
       throw isHttpError(cause) ? cause : notJson(exchange, cause);
     }
     if (exchange.isSent) this.report(lateResponse(exchange));
-    recordText(exchange, text, 'application/json; charset=utf-8');
+    recordText(exchange, text, type);
+    exchange.writer = writer;
   }
 
   /** Responds with an HTML document. Escape user input before you pass it. */

@@ -82,16 +82,22 @@ export interface Environment<Ctx = never> {
 }
 
 /**
- * Serializes a response of a route as JSON.
+ * Serializes a response as JSON.
  *
- * @param status - The status of the response.
  * @param stringify - What the caller passed to `ctx.json()`.
  */
-export type RouteWriter = (
+export type JsonWriter = (
   value: unknown,
-  status: number,
-  stringify: ((value: unknown) => string) | undefined,
+  stringify?: ((value: unknown) => string) | undefined,
 ) => string;
+
+/** The writers of the responses of a route, by status and media type. */
+export interface RouteWriter {
+  /** Returns the writer of a response with a status and a `Content-Type`. */
+  find(status: number, type: string): JsonWriter;
+  /** Returns the default `Content-Type` of JSON with a status. */
+  typeFor(status: number): string;
+}
 
 /** What a request needs to know about its route. */
 export interface MatchedRoute {
@@ -106,7 +112,7 @@ export interface MatchedRoute {
   /** Whether it declares a body, but no parser is known to run before it, so that its body is parsed as JSON. */
   readonly parsesJson: boolean;
   /** Serializes responses of the route as JSON; undefined for routes without a response schema. */
-  readonly write?: RouteWriter | undefined;
+  readonly writer?: RouteWriter | undefined;
   /** Whether a response with a status may have no body. Undefined for routes without a response schema. */
   readonly mayBeEmpty?: ((status: number) => boolean) | undefined;
 }
@@ -173,6 +179,8 @@ export interface Exchange<Ctx = never> extends HeaderList {
   defaultType: string | undefined;
   /** Whether the recorded body consists of strings, which are sent as UTF-8. For a stream, known with its first one. */
   isText: boolean;
+  /** What has written the recorded body, if the route has a response schema. */
+  writer: JsonWriter | undefined;
   /** Whether `Content-Length` is the size of a recorded `Blob`. */
   hasBlobLength: boolean;
   /** Whether a streamed body sends its head immediately, instead of with its first bytes. */
@@ -224,6 +232,7 @@ export function createExchange<Ctx>(
     body: undefined,
     defaultType: undefined,
     isText: false,
+    writer: undefined,
     hasBlobLength: false,
     flushesHead: false,
     takenOver: false,

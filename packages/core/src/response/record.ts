@@ -54,6 +54,7 @@ export function record(exchange: Exchange, body: ResponseBody, type: string | un
   exchange.hasBlobLength = isOfBlob;
   exchange.isText =
     typeof body === 'string' || (body instanceof Readable && body.readableEncoding !== null);
+  exchange.writer = undefined;
   setBody(exchange, toWritable(exchange, body));
   exchange.error = undefined;
   exchange.takenOver = false;
@@ -104,6 +105,7 @@ export function reset(exchange: Exchange): void {
   const names = exchange.rawHeaders.filter((_text, index) => index % 2 === 0).map(String);
   for (const name of names) if (BODY_HEADER.test(name)) deleteHeader(exchange, name);
   exchange.defaultType = undefined;
+  exchange.writer = undefined;
   setBody(exchange, undefined);
   exchange.status = undefined;
   exchange.takenOver = false;

@@ -10,14 +10,8 @@ import {
 import { isPromiseLike } from '../next.js';
 import { type Branch, compose, type Middleware, Sample } from '../pipeline/pipeline.js';
 import { namedTypes } from '../schema/content.js';
-import {
-  createRouteWriter,
-  createSender,
-  createValidate,
-  mayBeEmpty,
-  requireMediaType,
-  type SchemaPolicy,
-} from '../schema/route-schemas.js';
+import { createRouteWriter, createSender, type SchemaPolicy } from '../schema/response-writer.js';
+import { createValidate, mayBeEmpty, requireMediaType } from '../schema/route-schemas.js';
 import {
   type PathRules,
   type Pattern,
@@ -170,7 +164,7 @@ export function createMount(
     // A single handler needs no pipeline: its `next` is the `next` of the mounted router.
     const run = first !== undefined && others.length === 0 ? first : compose(steps);
     const { text, names, endsInWildcard } = pattern;
-    const write = createRouteWriter(route, options, policy, problems, unknown);
+    const writer = createRouteWriter(route, options, policy, problems, unknown);
     const declaresBody = readsBody(options);
     const types = declaresBody || method === 'QUERY' ? bodyTypes(options, functions) : [];
     const parsesJson = declaresBody && mediaTypesOf(functions).length === 0;
@@ -182,7 +176,7 @@ export function createMount(
       endsInWildcard,
       mediaTypes,
       parsesJson,
-      write,
+      writer,
       mayBeEmpty: options.response && ((status) => mayBeEmpty(options, status)),
       run,
       preflight,

@@ -295,14 +295,36 @@ class DescribedContent implements StandardSchema {
 
   /** Returns what `validate` accepts for a body of a media type; undefined for one that is not described. */
   withType(essence: string, value: unknown): unknown {
-    const { mediaTypes } = this[CONTENT];
-    const [family = ''] = essence.split('/');
-    const found =
-      mediaTypes.find(({ type }) => type === essence) ??
-      mediaTypes.find(({ type = '' }) => isJson(type) && isJson(essence)) ??
-      mediaTypes.find(({ type }) => type === `${family}/*` || type === '*/*');
+    const found = findMediaType(this[CONTENT].mediaTypes, essence, isJson(essence));
     return found && new TypedBody(found, value);
   }
+}
+
+/**
+ * Returns the media type that describes a body: the type itself, or else a range. `application/json` also describes
+ * JSON of other types, which have none of their own, but no other type of JSON does.
+ *
+ * @param isOfJson - Whether the body is JSON.
+ */
+export function findMediaType(
+  mediaTypes: readonly MediaTypeDescription[],
+  essence: string,
+  isOfJson: boolean,
+): MediaTypeDescription | undefined {
+  const [family = ''] = essence.split('/');
+  const suffix = /\+[\w.-]+$/.exec(essence)?.[0];
+  const names = [
+    essence,
+    ...(suffix === undefined ? [] : [`${family}/*${suffix}`]),
+    ...(isOfJson ? [undefined, 'application/json'] : []),
+    `${family}/*`,
+    '*/*',
+  ];
+  for (const name of names) {
+    const found = mediaTypes.find(({ type }) => type === name);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function validateAs(mediaType: MediaTypeDescription | undefined, value: unknown) {

@@ -208,7 +208,8 @@ describe('a union describes what the branch describes that the library chooses',
       {
         properties: { role: {}, data: {} },
         if: { properties: { data: { properties: { role: { const: 'admin' } } } } },
-        ['then']: { properties: { salary: {} } },
+        // biome-ignore lint/suspicious/noThenProperty: a keyword
+        then: { properties: { salary: {} } },
         else: { properties: { name: {} } },
       },
       { data: { role: 'guest' }, salary: 1, name: 'Ada' },

@@ -1,4 +1,4 @@
-import { atLine, isIntended, NO_CONTENT_STATUSES } from '@fairlead/options';
+import { NO_CONTENT_STATUSES } from '@fairlead/options';
 import { acceptQuery, isJson, parseMediaType } from '../body/media-type.js';
 import { json } from '../body/parsers.js';
 import { aborted } from '../body/read-body.js';
@@ -10,95 +10,21 @@ import {
   unknownPath,
   ValidationError,
 } from '../errors/http-error.js';
-import { SetupError } from '../errors/setup-error.js';
 import type { Context } from '../exchange/context.js';
 import { noParser, refuseContext } from '../exchange/context-errors.js';
-import { EXCHANGE, hasUnreadBody, isFilled, type RouteWriter } from '../exchange/exchange.js';
+import { EXCHANGE, hasUnreadBody } from '../exchange/exchange.js';
 import { isPromiseLike, type Next } from '../next.js';
 import type { Middleware } from '../pipeline/pipeline.js';
-import { getHeader } from '../response/headers.js';
-import { isBody, isResponse } from '../response/record.js';
-import { serialize } from '../response/serialize.js';
 import { type RouteOptions, responseSchemas } from '../router/route-options.js';
-import { namedTypes, typeBodies } from './content.js';
-import {
-  compileDescribed,
-  type DescribedSchema,
-  type KeepDescribed,
-  removedPaths,
-} from './described.js';
+import { typeBodies } from './content.js';
 import {
   acceptsAbsence,
   isStandardSchema,
-  keysOf,
   type StandardSchema,
   toJsonSchema,
   type ValidationIssue,
   validateValue,
 } from './schema.js';
-
-/** Serializes a value as JSON. */
-export type WriteJson = (value: unknown) => string;
-
-/**
- * Compiles a JSON Schema (draft-07) to a function that serializes values. `fast-json-stringify` is such a
- * compiler.
- *
- * @throws For an invalid schema. The function throws for a value that it cannot serialize.
- */
-export type CompileResponse = { bivariant(schema: object): WriteJson }['bivariant'];
-
-/**
- * What happens to parts of a response that its schema does not describe: they are removed, or the
- * application is trusted not to send any.
- */
-export type ResponsePolicy = 'remove' | 'trust';
-
-/** How an application applies the schemas of its routes. */
-export interface SchemaPolicy {
-  /** Whether responses are validated. */
-  readonly check: boolean;
-  readonly responses: ResponsePolicy;
-  /** Returns the compiled writer of a schema; undefined if nothing compiles schemas. */
-  readonly writerOf: (schema: object) => WriteJson | undefined;
-  /** Returns what a schema describes. */
-  readonly describe: (schema: object) => DescribedSchema;
-}
-
-/**
- * Creates the policy of an application.
- *
- * @param compile - Without it, responses are written by `JSON.stringify`.
- */
-export function createSchemaPolicy(
-  compile: CompileResponse | undefined,
-  check: boolean,
-  responses: ResponsePolicy,
-): SchemaPolicy {
-  return Object.freeze({
-    check,
-    responses,
-    writerOf: remember((schema) => compile && compileSchema(schema, compile)),
-    describe: remember(compileDescribed),
-  });
-}
-
-/** Calls a function once for each schema. Routes may share schemas. */
-function remember<Result>(compute: (schema: object) => Result): (schema: object) => Result {
-  const results = new Map<object, Result>();
-  return (schema) => {
-    if (!results.has(schema)) results.set(schema, compute(schema));
-    return results.get(schema) as Result;
-  };
-}
-
-function compileSchema(schema: object, compile: CompileResponse): WriteJson | undefined {
-  const jsonSchema = toJsonSchema(schema, 'output', 'draft-07');
-  if (jsonSchema === undefined) return undefined;
-  const write: unknown = compile(jsonSchema);
-  if (typeof write === 'function') return write as WriteJson;
-  throw new TypeError('compileResponse did not return a function');
-}
 
 /** The members of an exchange that receive what schemas produce. */
 const FIELDS = {
@@ -327,161 +253,6 @@ function acceptsArray(schema: unknown): boolean {
 }
 
 /**
- * Creates the function that sends the results of a route whose responses have media types from `content()`.
- *
- * @returns Undefined for a route without such responses.
- */
-export function createSender(
-  options: RouteOptions,
-): ((ctx: Context, result: unknown) => void) | undefined {
-  const types = new Map(
-    [...responseSchemas(options)].flatMap(([status, schema]) => {
-      const named = namedTypes(schema);
-      const text = named.find((type) => !isJson(type));
-      return named.length === 0 ? [] : [[status, { text, json: named.find(isJson) }] as const];
-    }),
-  );
-  if (types.size === 0) return undefined;
-  return (ctx, result) => {
-    const exchange = ctx[EXCHANGE];
-    const { status = 200 } = exchange;
-    const { text, json } = types.get(status) ?? (status < 300 ? types.get(0) : undefined) ?? {};
-    const isText = typeof result === 'string';
-    const isBytes = isBody(result);
-    const type = isText || isBytes ? (text ?? json) : json;
-    const isSettled = result === undefined || isResponse(result) || isFilled(exchange);
-    if (type === undefined || isSettled || exchange.isSent) return ctx.respond(result);
-    const present = getHeader(exchange, 'Content-Type');
-    const isJsonText = isText && isJson(parseMediaType(String(present ?? type)).essence);
-    const isDefault = type === 'application/json' && !isBytes;
-    const hasType = isBytes && Boolean(Reflect.get(result, 'type'));
-    if (present === undefined && !type.includes('*') && !isDefault && !hasType)
-      ctx.set('Content-Type', type);
-    if (isText && !isJsonText) ctx.send(result);
-    else ctx.respond(result);
-  };
-}
-
-/**
- * Creates the function that serializes the responses of a route.
- *
- * @param route - The route, such as `GET /users`, for messages.
- * @param problems - Receives a {@link SetupError} `INVALID_RESPONSE_SCHEMA` for each schema that cannot be
- *   compiled.
- * @param unknown - Receives the route, if parts of its schemas are unknown, and so sent as they are. The key
- *   describes these parts.
- * @returns Undefined for a route whose responses are written like those without a schema.
- * @throws {InternalServerError} 500 `RESPONSE_SCHEMA`, from that function, when a response does not match
- *   its schema.
- */
-export function createRouteWriter(
-  route: string,
-  options: RouteOptions,
-  policy: SchemaPolicy,
-  problems: Error[],
-  unknown: Map<string, Set<string>>,
-): RouteWriter | undefined {
-  const writers = new Map<number, SchemaWriter>();
-  for (const [status, schema] of responseSchemas(options)) {
-    let compiled: WriteJson | undefined;
-    try {
-      compiled = policy.writerOf(schema);
-    } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      const message = `Cannot compile the response schema of ${route}: ${reason}\n  Fix: use a schema that JSON Schema can express.${atLine(options)}`;
-      problems.push(new SetupError('INVALID_RESPONSE_SCHEMA', message, { cause }));
-      continue;
-    }
-    const isTrusted = policy.responses === 'trust';
-    if (isTrusted && !policy.check && compiled === undefined) continue;
-    const described = policy.describe(schema);
-    const key = described.unknown.join(' ');
-    if (key !== '' && !isTrusted && !isIntended(schema) && !isIntended(options.response)) {
-      unknown.set(key, (unknown.get(key) ?? new Set()).add(route));
-    }
-    writers.set(status, createWriter(route, schema, policy, described.keep, compiled));
-  }
-  if (writers.size === 0) return undefined;
-  const ofSuccess = writers.get(0);
-  return (value, status, stringify) => {
-    const write = writers.get(status) ?? (status < 300 ? ofSuccess : undefined);
-    return write === undefined ? serialize(value, stringify) : write(value, stringify);
-  };
-}
-
-/** Serializes a response that has a schema, by default with `JSON.stringify`. */
-type SchemaWriter = (value: unknown, stringify: WriteJson | undefined) => string;
-
-function createWriter(
-  route: string,
-  schema: object,
-  { check, responses }: SchemaPolicy,
-  keep: KeepDescribed | undefined,
-  compiled: WriteJson | undefined,
-): SchemaWriter {
-  const write =
-    compiled &&
-    ((value: unknown): string => {
-      try {
-        return compiled(value);
-      } catch (cause) {
-        throw mismatch(route, [cause instanceof Error ? cause.message : String(cause)], cause);
-      }
-    });
-  const remove = responses === 'trust' ? undefined : keep;
-  return (value, stringify) => {
-    if (check) checkResponse(route, schema, keep, (stringify ?? JSON.stringify)(value));
-    if (stringify === undefined && write !== undefined) return serialize(value, write);
-    return serialize(remove === undefined ? value : removeFrom(value, remove), stringify);
-  };
-}
-
-/** Removes what a schema does not describe, but keeps errors, which cannot be sent. */
-function removeFrom(value: unknown, keep: KeepDescribed): unknown {
-  if (value instanceof Error) return value;
-  try {
-    return keep(value);
-  } catch (error) {
-    // The error of JSON names the path of a cycle.
-    if (error instanceof RangeError) JSON.stringify(value);
-    throw error;
-  }
-}
-
-const MAX_UNDESCRIBED = 5;
-
-/** Validates what clients would receive. */
-function checkResponse(
-  route: string,
-  schema: object,
-  keep: KeepDescribed | undefined,
-  text: string | undefined,
-): void {
-  const value: unknown = text === undefined ? undefined : JSON.parse(text);
-  const problems = isStandardSchema(schema) ? validateResponse(route, schema, value) : [];
-  const undescribed = keep === undefined ? [] : removedPaths(value, keep(value));
-  for (const path of undescribed.slice(0, MAX_UNDESCRIBED)) {
-    problems.push(`${path}: the schema does not describe it`);
-  }
-  if (undescribed.length > MAX_UNDESCRIBED) {
-    problems.push(`${undescribed.length - MAX_UNDESCRIBED} more like this`);
-  }
-  if (problems.length > 0) throw mismatch(route, problems);
-}
-
-function validateResponse(route: string, schema: StandardSchema, value: unknown): string[] {
-  const result = schema['~standard'].validate(value);
-  if (isPromiseLike(result)) {
-    Promise.resolve(result).catch(() => undefined);
-    throw mismatch(route, ['the schema is asynchronous, so that it cannot check responses.']);
-  }
-  return (result.issues ?? []).map((issue) => {
-    const path = keysOf(issue).join('.');
-    return path === '' ? issue.message : `${path}: ${issue.message}`;
-  });
-}
-
-/**
  * Whether a response of a route may have no body, according to the schema of its status.
  *
  * @param status - Undefined for a result that is undefined: whether any successful response may be empty.
@@ -495,25 +266,4 @@ export function mayBeEmpty(options: RouteOptions, status?: number): boolean {
   const schemas = responseSchemas(options);
   const schema = schemas.get(status) ?? (status < 300 ? schemas.get(0) : undefined);
   return schema === undefined || (isStandardSchema(schema) && acceptsAbsence(schema));
-}
-
-function mismatch(
-  route: string,
-  problems: readonly string[],
-  cause?: unknown,
-): InternalServerError {
-  const message = `The response of ${route} does not match its schema: ${problems.join('; ')}\n  Fix: respond with what the schema produces, or correct the schema.`;
-  return new InternalServerError(message, { code: 'RESPONSE_SCHEMA', cause });
-}
-
-const MAX_ROUTES = 5;
-
-/** Describes parts of response schemas that are unknown. The keys say why, and the values list routes. */
-export function describeUnknown(unknown: ReadonlyMap<string, ReadonlySet<string>>): string[] {
-  return [...unknown].map(([reasons, routes]) => {
-    const others = routes.size - MAX_ROUTES;
-    const listed =
-      [...routes].slice(0, MAX_ROUTES).join(', ') + (others > 0 ? ` and ${others} more` : '');
-    return `Part of the response of ${listed} is sent as is, because its schema cannot be converted to JSON Schema: ${reasons} Describe what clients receive, without transforms, or pass the schema to intended().`;
-  });
 }
