@@ -1,4 +1,5 @@
 import {
+  content,
   createApp,
   createRouter,
   errorHandler,
@@ -8,9 +9,12 @@ import {
   text,
   urlencoded,
 } from '@fairlead/core';
+import { z } from 'zod';
 import { area, post } from '../src/mistake.js';
 
 const mistake = area('Options of the core');
+
+const User = z.object({ name: z.string() });
 
 const using = (middleware: Middleware) =>
   createApp()
@@ -244,8 +248,20 @@ mistake("`errors: { 200: ['OK'] }`", { startup: 'Use an integer from 400 to 599'
 
 mistake(
   "`{ response: { 'text/csv': … } }` without `content()`",
-  { startup: "content({ 'text/csv': … })" },
+  { compiler: "'text/csv'", startup: "content({ 'text/csv': … })" },
   () => createApp().get('/', { response: { 200: { 'text/csv': {} } } }, () => 'a,b'),
+);
+
+mistake(
+  "`{ response: { '2xx': User } }`, a range of statuses",
+  { compiler: "'2xx'", startup: "cannot use '2xx' as a status of response" },
+  () => createApp().get('/', { response: { '2xx': User } }, () => ({ name: 'Ada' })),
+);
+
+mistake(
+  '`content({ json: User })`',
+  { compiler: 'TS2345', startup: "cannot use 'json' as a media type" },
+  () => createApp().get('/', { response: content({ json: User }) }, () => ({ name: 'Ada' })),
 );
 
 mistake('`{ status: 200, response: { 201: … } }`', { startup: 'add a schema for 200' }, () =>

@@ -128,6 +128,7 @@ export type {
 } from './schema/response-writer.js';
 export {
   isStandardSchema,
+  type JsonSchema,
   type JsonSchemaConverter,
   type JsonSchemaOptions,
   type JsonSchemaTarget,

@@ -1,5 +1,6 @@
 import {
   isStandardSchema,
+  type JsonSchema,
   type ResponseSchemas,
   type Route,
   type RouteDocumentation,
@@ -8,6 +9,7 @@ import {
 } from '@fairlead/core';
 import { throwTogether } from '@fairlead/core/extend';
 import {
+  anySchema,
   arrayOf,
   describeValue,
   either,
@@ -20,6 +22,7 @@ import {
   oneOf,
   openapiExtensions,
   routeDocumentation,
+  routeResponse,
   string,
 } from '@fairlead/options';
 import type { Unrepresentable } from './convert.js';
@@ -87,7 +90,7 @@ export interface DocumentWebhook extends Omit<RouteDocumentation, 'errors' | 'hi
   /** Describes the headers of the request. */
   readonly headers?: StandardSchema;
   /** Describes the body of the request: a Standard Schema or a JSON Schema. */
-  readonly body?: object;
+  readonly body?: StandardSchema | JsonSchema;
   /** Describes the responses that the application expects; any successful one by default. */
   readonly response?: ResponseSchemas;
   /** How the request authenticates. It meets all of them, and one of each `{ anyOf }`. */
@@ -154,7 +157,7 @@ export interface DocumentOptions {
    * Describes the bodies of errors, for an application whose option `format` replaces them: a Standard
    * Schema or a JSON Schema. By default, errors are problems of RFC 9457.
    */
-  readonly errorSchema?: object;
+  readonly errorSchema?: StandardSchema | JsonSchema;
   /**
    * Receives the finished document, which it may change, or replace by the one that it returns. Equal documents
    * should stay equal.
@@ -175,8 +178,6 @@ const selection = either(
   fn,
 );
 
-const schema = either(kind('a Standard Schema', isStandardSchema), object);
-
 /** The kinds of the options. */
 export const DOCUMENT_KINDS: Kinds<DocumentOptions> = {
   info: kind('an object with a title and a version', isInfo),
@@ -189,7 +190,7 @@ export const DOCUMENT_KINDS: Kinds<DocumentOptions> = {
   include: selection,
   exclude: selection,
   unrepresentable: oneOf('error', 'any'),
-  errorSchema: schema,
+  errorSchema: anySchema,
   transform: fn,
 };
 
@@ -238,8 +239,8 @@ const WEBHOOK: Kinds<DocumentWebhook> = {
   ...documentation,
   method: oneOf('POST', 'PUT', 'PATCH', 'DELETE', 'GET'),
   headers: kind('a Standard Schema', isStandardSchema),
-  body: schema,
-  response: schema,
+  body: anySchema,
+  response: routeResponse,
   security: arrayOf(object, 'an array of objects { name, scheme } or { anyOf }'),
 };
 

@@ -296,6 +296,16 @@ describe('webhooks', () => {
       "method of the webhook 'a' of createDocument() must be 'POST', 'PUT', 'PATCH', 'DELETE' or 'GET': got 'post'.",
     ],
     [
+      'with schemas by name as its body',
+      { a: { body: { json: User } } },
+      "the webhook 'a' of createDocument() cannot use an object with the Standard Schema 'json' as a schema. Use one schema of your schema library for the whole, such as z.object({ … }).",
+    ],
+    [
+      'with a range of statuses',
+      { a: { response: { '2xx': User } } },
+      "the webhook 'a' of createDocument() cannot use '2xx' as a status of response. Use statuses such as { 200: User }, or one schema for every successful status.",
+    ],
+    [
       'with a schema that cannot be expressed',
       { a: { body: z.date() } },
       "Cannot describe the body of the webhook 'a': Date cannot be represented in JSON Schema.\n  Fix: use a schema that JSON Schema can express, or pass unrepresentable: 'any' to describe it as {}.",
@@ -308,6 +318,12 @@ describe('webhooks', () => {
   ])('are refused if there is one %s', (_, invalid, message) => {
     expect(messageFor({ webhooks: invalid })).toBe(message);
   });
+});
+
+it('the option errorSchema is no object with schemas as members', () => {
+  expect(messageFor({ errorSchema: { json: z.string() } } as object)).toContain(
+    "createDocument() cannot use an object with the Standard Schema 'json' as a schema.",
+  );
 });
 
 describe('the option transform', () => {

@@ -49,8 +49,11 @@ export {
 } from './options.js';
 export { encodePathValue, encodeWildcardValue } from './path-value.js';
 export {
+  anySchema,
+  explainSchema,
   explainUndescribedStatus,
   isSchema,
+  isSchemaMap,
   NO_CONTENT_STATUSES,
   openapiExtensions,
   routeDocumentation,

@@ -91,7 +91,11 @@ export const routeResponse: Kind = Object.freeze({
 
 /** Whether a value is a Standard Schema, which may be a function, or an object. */
 export function isSchema(value: unknown): value is object {
-  return isObject(value) || '~standard' in Object(value);
+  return isObject(value) || isStandard(value);
+}
+
+function isStandard(value: unknown): boolean {
+  return '~standard' in Object(value);
 }
 
 /**
@@ -103,28 +107,67 @@ export function schemaKind(
   accepts: Kind['accepts'],
   description = 'a Standard Schema, such as z.object({ … })',
 ): Kind {
-  return Object.freeze({ accepts, description, explain: explainList });
+  return Object.freeze({ accepts, description, explain: explainSchema });
 }
 
-/** Explains an array with a schema in place of the schema of an array. */
-function explainList(value: unknown): readonly string[] {
-  const fix = 'Use the array of your schema library, such as z.array(Book.schema).';
-  return Array.isArray(value) ? [`${describeValue(value)} as a schema. ${fix}`] : [];
+/** Accepts Standard Schemas and JSON Schemas. */
+export const anySchema: Kind = schemaKind(
+  (value) => isSchema(value) && explainSchema(value).length === 0,
+  'a Standard Schema or a JSON Schema',
+);
+
+/** Explains an array in place of the schema of an array, and a Standard Schema within a JSON Schema. */
+export function explainSchema(value: unknown): readonly string[] {
+  if (Array.isArray(value)) {
+    const fix = 'Use the array of your schema library, such as z.array(Book.schema).';
+    return [`${describeValue(value)} as a schema. ${fix}`];
+  }
+  const path = isStandard(value) ? undefined : pathOfStandard(value);
+  if (path === undefined) return [];
+  const fix = 'Use one schema of your schema library for the whole, such as z.object({ … }).';
+  return [`an object with the Standard Schema '${path.join('.')}' as a schema. ${fix}`];
+}
+
+/** Returns the keys that lead to a Standard Schema within an object; undefined if there is none. */
+function pathOfStandard(value: unknown, seen = new Set<unknown>()): string[] | undefined {
+  if (!(isPlainObject(value) || Array.isArray(value)) || seen.has(value)) return undefined;
+  seen.add(value);
+  for (const [key, member] of Object.entries(value)) {
+    const path = isStandard(member) ? [] : pathOfStandard(member, seen);
+    if (path !== undefined) return [key, ...path];
+  }
+  return undefined;
 }
 
 /**
- * Finds arrays in place of schemas, and media types in place of the keywords of a JSON Schema, which have no slash, or
- * of statuses.
+ * Whether an object has schemas by name, so that it is no JSON Schema: a member is a Standard Schema, or has the name
+ * of a status or a media type. No keyword starts with a digit or has a slash.
  */
+export function isSchemaMap(value: unknown): value is Readonly<Record<string, unknown>> {
+  return (
+    isPlainObject(value) &&
+    !isStandard(value) &&
+    Object.entries(value).some(([name, member]) => /^\d|\//.test(name) || isStandard(member))
+  );
+}
+
+/** Finds what is neither a schema nor a map of schemas by status. */
 function explainResponse(response: unknown): readonly string[] {
-  const isByStatus =
-    isPlainObject(response) && Object.keys(response).every((key) => /^\d+$/.test(key));
-  const schemas: readonly unknown[] = isByStatus ? Object.values(response) : [response];
-  const names = schemas.flatMap((one) => (isPlainObject(one) ? Object.keys(one) : []));
-  const type = names.find((name) => /^[\w.+-]+\/[\w.+*-]+$/.test(name));
-  return type === undefined
-    ? schemas.flatMap(explainList)
-    : [`media types as response. Pass them through content(), as in content({ '${type}': … }).`];
+  if (!isSchemaMap(response)) return explainSchema(response);
+  const names = Object.keys(response);
+  const inner = Object.values(response).flatMap((one) =>
+    isSchemaMap(one) ? Object.keys(one) : [],
+  );
+  const type = [...names, ...inner].find((name) => /^[\w.+-]+\/[\w.+*-]+$/.test(name));
+  if (type !== undefined)
+    return [
+      `media types as response. Pass them through content(), as in content({ '${type}': … }).`,
+    ];
+  return names.flatMap((name) => {
+    if (/^[2-5]\d\d$/.test(name)) return explainSchema(response[name]);
+    const fix = 'Use statuses such as { 200: User }, or one schema for every successful status.';
+    return `'${name}' as a status of response. ${fix}`;
+  });
 }
 
 /** Accepts the statuses that a route may respond with. */

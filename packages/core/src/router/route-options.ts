@@ -21,6 +21,7 @@ import { typeBodies } from '../schema/content.js';
 import {
   type DeclaredOutput,
   isStandardSchema,
+  type JsonSchema,
   type ReadonlyDeep,
   type SchemaOutput,
   type StandardSchema,
@@ -75,8 +76,19 @@ export interface RouteTool {
   readonly public?: boolean;
 }
 
-/** The responses of a route: a schema for every successful status, or one for each status. */
-export type ResponseSchemas = object | Readonly<Record<number, object>>;
+type Digit = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
+
+type NumberOf<Text> = Text extends `${infer Value extends number}` ? Value : never;
+
+/** A schema for each status from 200 to 599. */
+type StatusSchemas = {
+  readonly [Status in NumberOf<`${2 | 3 | 4 | 5}${Digit}${Digit}`>]?: StandardSchema | JsonSchema;
+};
+
+/**
+ * The responses of a route: a Standard Schema or a JSON Schema for every successful status, or one for each status.
+ */
+export type ResponseSchemas = StandardSchema | JsonSchema | StatusSchemas;
 
 /** Schemas and documentation of a route. */
 export interface RouteOptions extends RouteDocumentation {
@@ -132,10 +144,15 @@ type Validated<Options, Name extends string, Raw> = Options extends {
 export type ResponseValue<Options> = Options extends { readonly response: infer Response }
   ? Response extends StandardSchema
     ? Returnable<Response>
-    : Response extends Readonly<Record<number, unknown>>
-      ? Known<Returnable<Response[keyof Response]>>
-      : unknown
+    : [Extract<keyof Response, number>] extends [never]
+      ? unknown
+      : StatusValue<Response>
   : unknown;
+
+/** The values of all statuses. A member with another name makes it never. */
+type StatusValue<Response> = [Exclude<keyof Response, number>] extends [never]
+  ? Known<Returnable<Response[keyof Response]>>
+  : never;
 
 type Returnable<Schema> = Schema extends { readonly '~returned': infer Value }
   ? Value

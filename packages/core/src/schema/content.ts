@@ -1,14 +1,15 @@
 import {
+  anySchema,
   anything,
   describeValue,
   findOptionProblems,
-  isPlainObject,
+  explainSchema,
   isSchema,
+  isSchemaMap,
   type Kinds,
   kind,
   object,
   openapiExtensions,
-  schemaKind,
   string,
 } from '@fairlead/options';
 import { isJson } from '../body/media-type.js';
@@ -18,6 +19,7 @@ import type { ResponseBody } from '../response/record.js';
 import {
   type DeclaredOutput,
   isStandardSchema,
+  type JsonSchema,
   type JsonSchemaOptions,
   type ReadonlyDeep,
   type SchemaInput,
@@ -59,12 +61,14 @@ export interface ContentDetails {
 /** A media type of {@link content}: its schema, and what else documentation tells about it. */
 export interface MediaTypeDetails extends Examples {
   /** A Standard Schema or a JSON Schema; `{}` for none. */
-  readonly schema: object;
+  readonly schema: StandardSchema | JsonSchema;
   readonly extensions?: Extensions;
 }
 
 /** The media types of a body, each with its schema or with more about it. */
-export type MediaTypes = Readonly<Record<MediaTypeName, object>>;
+export type MediaTypes = Readonly<
+  Record<MediaTypeName, StandardSchema | JsonSchema | MediaTypeDetails>
+>;
 
 /** One media type of a body, as tools read it. */
 export interface MediaTypeDescription extends MediaTypeDetails {
@@ -99,12 +103,32 @@ type SchemaOf<Media> = Media extends StandardSchema
 
 type JsonName = 'application/json' | `${string}/${string}+json`;
 
+/** Ranges of media types that include JSON. */
+type JsonRange = 'application/*' | '*/*';
+
+/** Accepts what {@link content} describes; never for members that are neither media types nor keywords. */
+type OnlyDescribed<Described> = Described extends StandardSchema | string | null
+  ? unknown
+  : [Extract<keyof Described, MediaTypeName>] extends [never]
+    ? [keyof Described] extends [never]
+      ? unknown
+      : [Extract<keyof Described, keyof JsonSchema>] extends [never]
+        ? never
+        : {
+            readonly [Name in keyof Described]: Described[Name] extends StandardSchema
+              ? never
+              : unknown;
+          }
+    : { readonly [Name in Exclude<keyof Described, MediaTypeName>]: never };
+
 /** What a handler returns for one media type. */
 type ReturnedAs<Type, Schema> = Type extends JsonName
   ? ReadonlyDeep<DeclaredOutput<Schema>>
-  : Type extends 'text/event-stream'
-    ? (Responder & { readonly '~events': DeclaredOutput<Schema> }) | ResponseBody
-    : ResponseBody;
+  : Type extends JsonRange
+    ? ReadonlyDeep<DeclaredOutput<Schema>> | ResponseBody
+    : Type extends 'text/event-stream'
+      ? (Responder & { readonly '~events': DeclaredOutput<Schema> }) | ResponseBody
+      : ResponseBody;
 
 /** What a client receives for one media type. */
 type ReceivedAs<Type, Schema> = Type extends JsonName
@@ -158,7 +182,12 @@ const EXAMPLE_KINDS: Kinds<Examples> = {
 };
 
 const headers = kind("an object such as { Location: 'The URL of the new user.' }", (value) =>
-  isRecord(value, (one) => string.accepts(one) || object.accepts(one)),
+  isRecord(
+    value,
+    (one) =>
+      string.accepts(one) ||
+      (object.accepts(one) && anySchema.accepts(Reflect.get(Object(one), 'schema') ?? {})),
+  ),
 );
 
 const DETAIL_KINDS: Kinds<ContentDetails & Examples> = {
@@ -169,7 +198,7 @@ const DETAIL_KINDS: Kinds<ContentDetails & Examples> = {
 };
 
 const MEDIA_TYPE_KINDS: Kinds<MediaTypeDetails> = {
-  schema: schemaKind(isSchema, 'a Standard Schema or a JSON Schema'),
+  schema: anySchema,
   extensions: openapiExtensions,
   ...EXAMPLE_KINDS,
 };
@@ -196,7 +225,7 @@ function isRecord(value: unknown, accepts: (member: unknown) => boolean): boolea
  * @throws {SetupError} `INVALID_OPTION`, when an argument is invalid.
  */
 export function content<const Described extends StandardSchema | MediaTypes | MediaTypeName | null>(
-  described: Described,
+  described: Described & OnlyDescribed<Described>,
   details: ContentDetails & Examples = {},
 ): Content<Described> {
   const problems = findOptionProblems('content()', details, DETAIL_KINDS);
@@ -228,10 +257,10 @@ function readMediaTypes(described: unknown, problems: string[]): MediaTypeDescri
     );
     return [];
   }
-  const entries = isPlainObject(described) ? Object.entries(described) : [];
-  const isByType = !isStandardSchema(described) && entries.some(([name]) => name.includes('/'));
-  if (!isByType) return [{ type: undefined, schema: described, isSequence: false }];
-  return entries.map(([name, value]) => readMediaType(name, value, problems));
+  if (isSchemaMap(described))
+    return Object.entries(described).map(([name, value]) => readMediaType(name, value, problems));
+  problems.push(...explainSchema(described).map((part) => `content() cannot use ${part}`));
+  return [{ type: undefined, schema: described, isSequence: false }];
 }
 
 function readMediaType(name: string, value: unknown, problems: string[]): MediaTypeDescription {
@@ -252,7 +281,10 @@ function readMediaType(name: string, value: unknown, problems: string[]): MediaT
     problems.push(
       ...findOptionProblems(`content() with '${name}'`, Object(value), MEDIA_TYPE_KINDS),
     );
-  }
+  } else
+    problems.push(
+      ...explainSchema(value).map((part) => `content() with '${name}' cannot use ${part}`),
+    );
   const details = (isDetailed ? value : { schema: value }) as MediaTypeDetails;
   return { ...details, type, isSequence: SEQUENCES.has(type) };
 }

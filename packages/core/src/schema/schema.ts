@@ -35,6 +35,32 @@ export interface StandardSchemaIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
+/** The keywords of JSON Schema and OpenAPI. */
+type Keyword =
+  | (
+      | '$schema'
+      | '$id'
+      | '$ref'
+      | '$defs'
+      | '$anchor'
+      | '$dynamicRef'
+      | '$dynamicAnchor'
+      | '$comment'
+    )
+  | ('id' | 'definitions' | 'type' | 'enum' | 'const' | 'format' | 'nullable' | 'default')
+  | ('title' | 'description' | 'example' | 'examples' | 'deprecated' | 'readOnly' | 'writeOnly')
+  | ('properties' | 'patternProperties' | 'additionalProperties' | 'unevaluatedProperties')
+  | ('propertyNames' | 'required' | 'minProperties' | 'maxProperties' | 'dependencies')
+  | ('dependentRequired' | 'dependentSchemas' | 'items' | 'prefixItems' | 'additionalItems')
+  | ('unevaluatedItems' | 'contains' | 'minContains' | 'maxContains' | 'minItems' | 'maxItems')
+  | ('uniqueItems' | 'allOf' | 'anyOf' | 'oneOf' | 'not' | 'if' | 'then' | 'else')
+  | ('minimum' | 'maximum' | 'exclusiveMinimum' | 'exclusiveMaximum' | 'multipleOf')
+  | ('minLength' | 'maxLength' | 'pattern' | 'contentEncoding' | 'contentMediaType')
+  | ('contentSchema' | 'discriminator' | 'xml' | 'externalDocs');
+
+/** A JSON Schema, or `{}`, which describes everything. An object without any of its keywords is not one. */
+export type JsonSchema = { readonly [Name in Keyword]?: unknown };
+
 /** The dialects of JSON Schema that validators convert to. */
 export type JsonSchemaTarget = 'draft-2020-12' | 'draft-07' | 'openapi-3.0';
 
