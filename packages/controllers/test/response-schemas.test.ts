@@ -178,7 +178,9 @@ describe('response', () => {
   it('may be a Standard Schema that converts to a JSON Schema', async () => {
     const validator = schema((value) => ({ value }));
     const output = ({ target }: { target: string }) => (target === 'draft-07' ? user : {});
-    const convertible = { '~standard': { ...validator['~standard'], jsonSchema: { output } } };
+    const convertible = {
+      '~standard': { ...validator['~standard'], jsonSchema: { input: output, output } },
+    };
 
     @Controller()
     class ValidatorController {

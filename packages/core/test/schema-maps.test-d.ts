@@ -32,8 +32,8 @@ it('response has statuses, or is a schema', () => {
   app.get('/', { response: { 600: User } }, () => undefined);
   // @ts-expect-error: another name beside a status
   app.get('/', { response: { 200: User, '4xx': User } }, () => ada);
-  // @ts-expect-error: no status
   createRouter().define('/', ({ get }) => ({
+    // @ts-expect-error: no status
     one: get('/', { response: { ok: User } }, () => ada),
   }));
 });

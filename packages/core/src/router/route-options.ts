@@ -340,7 +340,11 @@ export function checkRouteOptions(call: string, options: RouteOptions): void {
  * Returns the schemas of a route's responses by status. The key 0 is for every successful status without
  * another schema.
  */
-export function responseSchemas({ response }: RouteOptions): ReadonlyMap<number, object> {
+export function responseSchemas({
+  response,
+}: {
+  readonly response?: object;
+}): ReadonlyMap<number, object> {
   if (response === undefined) return new Map();
   const entries = isStandardSchema(response) ? [] : Object.entries(response);
   const isByStatus = entries.length > 0 && entries.every(([key]) => /^[2-5]\d\d$/.test(key));

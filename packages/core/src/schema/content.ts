@@ -224,7 +224,9 @@ function isRecord(value: unknown, accepts: (member: unknown) => boolean): boolea
  *   a response without a body, or whose body is that of errors.
  * @throws {SetupError} `INVALID_OPTION`, when an argument is invalid.
  */
-export function content<const Described extends StandardSchema | MediaTypes | MediaTypeName | null>(
+export function content<
+  const Described extends StandardSchema | JsonSchema | MediaTypes | MediaTypeName | null,
+>(
   described: Described & OnlyDescribed<Described>,
   details: ContentDetails & Examples = {},
 ): Content<Described> {

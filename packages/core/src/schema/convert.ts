@@ -5,12 +5,18 @@ export type Report = (reason: string) => void;
 
 /**
  * A keyword of converted schemas for what JSON Schema cannot express: `'maybe'`, if other values may be invalid, too;
- * `'always'`, if invalid values become valid.
+ * `'always'`, if invalid values become valid; `'absent'`, if a required member may be absent.
  */
 export const FITS = 'fairlead:fits';
 
 /** What zod cannot express, but whose JSON has no members. */
 const WITHOUT_MEMBERS = ['bigint', 'date', 'literal', 'nan', 'symbol', 'undefined', 'void'];
+
+/** What zod cannot express, and whose JSON may have members. */
+const UNKNOWN = ['custom', 'file', 'function', 'map', 'promise', 'set', 'transform'];
+
+/** What zod accepts although it is absent. */
+const MAY_BE_ABSENT = ['any', 'undefined', 'unknown', 'void'];
 
 /** A value without members. */
 const scalar = { type: ['string', 'number', 'boolean', 'null'] };
@@ -46,8 +52,9 @@ function override({ zodSchema, jsonSchema }: Part): void {
   // Unlike z.strictObject(), z.object() accepts other members, and removes them.
   if (type === 'object' && catchall === undefined) delete jsonSchema.additionalProperties;
   const isConditional = checks.some(({ _zod: { def } }) => def.check === 'custom');
-  if (isConditional || type === 'custom' || type === 'transform') jsonSchema[FITS] = 'maybe';
-  if (type === 'catch') jsonSchema[FITS] = 'always';
+  if (isConditional || UNKNOWN.includes(type)) jsonSchema[FITS] = 'maybe';
+  else if (type === 'catch') jsonSchema[FITS] = 'always';
+  else if (MAY_BE_ABSENT.includes(type)) jsonSchema[FITS] = 'absent';
 }
 
 /** Marks what the JSON Schema of valibot does not say. */
@@ -75,9 +82,7 @@ export function convert(schema: object, report: Report): unknown {
     };
   const options = {
     unrepresentable: ({ zodSchema, path, message }: Part): object | string => {
-      const { type } = zodSchema._zod.def;
-      if (WITHOUT_MEMBERS.includes(type))
-        return type === 'undefined' || type === 'void' ? { ...scalar, default: null } : scalar;
+      if (WITHOUT_MEMBERS.includes(zodSchema._zod.def.type)) return { ...scalar };
       report(`${path.length === 0 ? '' : `at /${path.join('/')}, `}${message}.`);
       return 'any';
     },

@@ -49,7 +49,7 @@ const { schema } = fc.letrec<{ schema: z.ZodType }>((tie) => {
       inner.map((one) => one.nullable()),
       inner.map((one) => z.record(z.string(), one)),
       fc.array(inner, { minLength: 2, maxLength: 3 }).map((all) => z.union(all)),
-      // The JSON Schema of zod loses that a part of an intersection accepts other members.
+      // The JSON Schema of zod loses what the parts of an intersection do with other members.
       fc
         .tuple(members, members, members)
         .map(([one, two, three]) => z.object(one).and(z.union([z.object(two), z.object(three)]))),

@@ -271,6 +271,7 @@ describe('a union describes what the branch describes that the library chooses',
     };
     const named = z.object({ name: z.string() });
     const schemas = [
+      z.union([z.object({ id: z.set(z.string()), salary: z.any() }), Guest.omit({ role: true })]),
       z.union([Admin.omit({ role: true }).refine(judge), named]),
       z.union([z.object({ name: z.string().refine(judge), salary: z.number() }), named]),
       toStandardJsonSchema(

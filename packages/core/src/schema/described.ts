@@ -115,14 +115,20 @@ function keep(place: Place, value: object, key: string | number, reading: Readin
 }
 
 function keepParts(place: Place, value: object, reading: Reading): object {
-  return Array.isArray(value)
-    ? keepElements(shapesOf(place, value, 'arrays', reading), value, reading)
-    : keepMembers(shapesOf(place, value, 'objects', reading), value, reading);
+  // Most schemas have no unions.
+  const isPlain = place.choices.length === 0;
+  if (Array.isArray(value)) {
+    const shapes = isPlain ? place.arrays : shapesOf(place, value, 'arrays', reading);
+    return keepElements(shapes, value, reading);
+  }
+  const shapes = isPlain ? place.objects : shapesOf(place, value, 'objects', reading);
+  return keepMembers(shapes, value, reading);
 }
 
 /** Returns the shapes that describe a value. */
 function shapesOf(place: Place, value: object, kind: Kind, reading: Reading): readonly Shape[] {
-  const { choices, [kind]: always } = place;
+  const { choices } = place;
+  const always = kind === 'arrays' ? place.arrays : place.objects;
   const [choice] = choices;
   if (choice === undefined) return always;
   if (choices.length === 1 && always.length === 0) return choose(choice, value, kind, reading);
@@ -131,7 +137,8 @@ function shapesOf(place: Place, value: object, kind: Kind, reading: Reading): re
 
 /** Returns the shapes of the branch for a value, or what is common to the branches that it may be. */
 function choose(choice: Choice, value: object, kind: Kind, reading: Reading): readonly Shape[] {
-  const { [kind]: branches, isExclusive } = choice;
+  const { isExclusive } = choice;
+  const branches = kind === 'arrays' ? choice.arrays : choice.objects;
   const [first] = branches;
   if (first === undefined) return [];
   if (branches.length === 1) return shapesOf(first.place, value, kind, reading);
@@ -418,26 +425,31 @@ class Compiler {
     place: Place,
     isExclusive = false,
   ): void {
-    const [only] = branches;
-    if (only !== undefined && branches.length === 1) {
-      for (const schema of only[1]) this.#expand(schema, outer, place);
-      return;
-    }
-    const compiled = branches.map(([judge, schemas]) => {
-      const own = emptyPlace();
+    const ofType = (type: string) => (schemas: readonly unknown[]) =>
+      schemas.every((one) => this.#document.partsOf(one).every((part) => allows(part, type)));
+    const [isOfObject, isOfArray] = [ofType('object'), ofType('array')];
+    const expand = (schemas: readonly unknown[], target: Place): void => {
       for (const schema of schemas) {
-        // Beside other branches, a condition without keywords describes nothing.
+        // Beside others, a condition without keywords describes nothing.
         if (schema !== undefined && !(schemas.length > 1 && isEverything(schema)))
-          this.#expand(schema, outer, own);
+          this.#expand(schema, outer, target);
       }
-      return { judge, place: own, parts: schemas.flatMap((one) => this.#document.partsOf(one)) };
+    };
+    // The others have no members.
+    const relevant = branches.filter(([, schemas]) => isOfObject(schemas) || isOfArray(schemas));
+    const [only] = relevant;
+    if (only !== undefined && relevant.length === 1) return expand(only[1], place);
+    const compiled = relevant.map(([judge, schemas]) => {
+      const own = emptyPlace();
+      expand(schemas, own);
+      return { judge, place: own, schemas };
     });
-    const allowing = (type: string) =>
-      compiled.filter(({ parts }) => parts.every((part) => allows(part, type)));
+    const allowing = (accepts: (schemas: readonly unknown[]) => boolean) =>
+      compiled.filter(({ schemas }) => accepts(schemas));
     const describes = ({ place: { objects, arrays, choices } }: Branch) =>
       objects.length > 0 || arrays.length > 0 || choices.length > 0;
     if (!compiled.some(describes)) return;
-    place.choices.push({ objects: allowing('object'), arrays: allowing('array'), isExclusive });
+    place.choices.push({ objects: allowing(isOfObject), arrays: allowing(isOfArray), isExclusive });
     this.hasBranches = true;
   }
 

@@ -36,6 +36,9 @@ export const Fit = {
 /** Tells how well a value fits. The value is what `toJSON()` returns. */
 export type Judge = (value: unknown, reading: Reading) => number;
 
+/** Tells how well an object fits. */
+type MembersJudge = (value: Members, reading: Reading) => number;
+
 /** What has been read of one response. */
 export class Reading {
   readonly #written = new Map<object, Map<string, unknown>>();
@@ -151,60 +154,76 @@ export class Judges {
   }
 
   #objectChecks(schema: Keywords): Judge[] {
-    const { required, propertyNames, dependentRequired, dependentSchemas } = schema;
-    const members = entriesOf(schema.properties).map(
-      ([name, one]) => [name, this.of(one), this.#mayBeAbsent(one), isConstant(one)] as const,
-    );
+    const checks = [...this.#namedMembers(schema), ...this.#memberRules(schema)];
+    const others = this.#otherMembers(schema);
+    if (others !== undefined) checks.push(others);
+    if (checks.length === 0) return [];
+    const judge = all(checks);
+    return [
+      (value, reading) => (isKeywords(value) && !isScalar(value) ? judge(value, reading) : Fit.yes),
+    ];
+  }
+
+  #namedMembers({ properties, required }: Keywords): MembersJudge[] {
+    const members = entriesOf(properties).map(([name, schema]) => ({
+      name,
+      judge: this.of(schema),
+      mayBeAbsent: this.#mayBeAbsent(schema),
+      isConstant: isConstant(schema),
+    }));
     // Most unions differ in a constant.
-    members.sort(([, , , one], [, , , other]) => Number(other) - Number(one));
-    const optional = members.flatMap(([name, , mayBeAbsent]) => (mayBeAbsent ? name : []));
-    const needed = listOf(required).filter((name) => !optional.includes(String(name)));
-    const checks = members.map(([name, judge]) =>
-      ofMembers((value, reading) =>
-        has(value, name) ? judge(reading.read(value[name], name), reading) : Fit.yes,
-      ),
-    );
-    if (needed.length > 0)
-      checks.push(ofMembers((value) => fitIf(needed.every((name) => has(value, String(name))))));
+    members.sort((one, other) => Number(other.isConstant) - Number(one.isConstant));
+    const optional = members.flatMap(({ name, mayBeAbsent }) => (mayBeAbsent ? name : []));
+    const needed = listOf(required)
+      .map(String)
+      .filter((name) => !optional.includes(name));
+    const checks: MembersJudge[] = [];
+    if (members.length > 0) {
+      checks.push((value, reading) => {
+        let worst: number = Fit.yes;
+        for (const { name, judge } of members) {
+          if (!has(value, name)) continue;
+          const fit = judge(reading.read(value[name], name), reading);
+          if (fit < worst) worst = fit;
+          if (worst <= Fit.otherConstant) break;
+        }
+        return worst;
+      });
+    }
+    if (needed.length > 0) checks.push((value) => fitIf(needed.every((name) => has(value, name))));
+    return checks;
+  }
+
+  /** Judges which members are there. */
+  *#memberRules(schema: Keywords): Generator<MembersJudge> {
+    const { propertyNames, dependentRequired, dependentSchemas } = schema;
     const { minProperties = 0, maxProperties = Number.POSITIVE_INFINITY } = schema;
     if ('minProperties' in schema || 'maxProperties' in schema) {
-      checks.push(
-        ofMembers((value) => {
-          const { length } = writtenNames(value);
-          if (length < Number(minProperties)) return Fit.no;
-          return length > Number(maxProperties) ? Fit.withoutOthers : Fit.yes;
-        }),
-      );
+      yield (value) => {
+        const { length } = writtenNames(value);
+        if (length < Number(minProperties)) return Fit.no;
+        return length > Number(maxProperties) ? Fit.withoutOthers : Fit.yes;
+      };
     }
     if (isKeywords(propertyNames) && !isEverything(propertyNames)) {
       const judge = this.of(propertyNames);
-      checks.push(
-        ofMembers((value, reading) =>
-          writtenNames(value).every((name) => judge(name, reading) >= Fit.maybe)
-            ? Fit.yes
-            : Fit.withoutOthers,
-        ),
-      );
+      yield (value, reading) =>
+        writtenNames(value).every((name) => judge(name, reading) >= Fit.maybe)
+          ? Fit.yes
+          : Fit.withoutOthers;
     }
     for (const [name, names] of entriesOf(dependentRequired)) {
-      checks.push(
-        ofMembers((value) =>
-          fitIf(!has(value, name) || listOf(names).every((one) => has(value, String(one)))),
-        ),
-      );
+      yield (value) =>
+        fitIf(!has(value, name) || listOf(names).every((one) => has(value, String(one))));
     }
     for (const [name, one] of entriesOf(dependentSchemas)) {
       const judge = this.of(one);
-      checks.push(
-        ofMembers((value, reading) => (has(value, name) ? judge(value, reading) : Fit.yes)),
-      );
+      yield (value, reading) => (has(value, name) ? judge(value, reading) : Fit.yes);
     }
-    const others = this.#otherMembers(schema);
-    return others === undefined ? checks : [...checks, others];
   }
 
   /** Judges the members that have patterns, or neither these nor names. */
-  #otherMembers(schema: Keywords): Judge | undefined {
+  #otherMembers(schema: Keywords): MembersJudge | undefined {
     const { properties, patternProperties, additionalProperties, unevaluatedProperties } = schema;
     const names = new Set(entriesOf(properties).map(([name]) => name));
     const patterns = entriesOf(patternProperties).map(
@@ -216,7 +235,7 @@ export class Judges {
     const isVague =
       additionalProperties === undefined && APPLICATORS.some((keyword) => keyword in schema);
     const judge = this.of(rest);
-    return ofMembers((value, reading) => {
+    return (value, reading) => {
       let worst: number = Fit.yes;
       for (const name of writtenNames(value)) {
         const member = reading.read(value[name], name);
@@ -227,7 +246,7 @@ export class Judges {
         worst = Math.min(worst, isVague && fit < Fit.maybe ? Fit.maybe : fit);
       }
       return worst;
-    });
+    };
   }
 
   #arrayChecks(schema: Keywords): Judge[] {
@@ -277,25 +296,25 @@ export class Judges {
     return checks;
   }
 
-  /** Whether values of a schema may be absent although it is required: a schema fills them in, or allows anything. */
+  /** Whether values of a schema may be absent although it is required. */
   #mayBeAbsent(schema: unknown): boolean {
     const parts = this.#document.partsOf(schema);
-    return (
-      isEverything(schema) ||
-      parts.some(
-        (part) =>
-          'default' in part ||
-          part[FITS] === 'always' ||
-          [part.anyOf, part.oneOf]
-            .flatMap(listOf)
-            .some((branch) => branch !== schema && this.#mayBeAbsent(branch)),
-      )
+    return parts.some(
+      (part) =>
+        'default' in part ||
+        part[FITS] === 'always' ||
+        part[FITS] === 'absent' ||
+        [part.anyOf, part.oneOf]
+          .flatMap(listOf)
+          .some((branch) => branch !== schema && this.#mayBeAbsent(branch)),
     );
   }
 }
 
 /** Judges by all checks, until one rules the schema out. */
-function all(checks: readonly Judge[]): Judge {
+function all<Value>(
+  checks: readonly ((value: Value, reading: Reading) => number)[],
+): (value: Value, reading: Reading) => number {
   const [only] = checks;
   if (only !== undefined && checks.length === 1) return only;
   return (value, reading) => {
@@ -318,11 +337,6 @@ function fitIf(holds: boolean): number {
   return holds ? Fit.yes : Fit.no;
 }
 
-function ofMembers(judge: (value: Members, reading: Reading) => number): Judge {
-  return (value, reading) =>
-    isKeywords(value) && !isScalar(value) ? judge(value, reading) : Fit.yes;
-}
-
 function ofElements(judge: (value: readonly unknown[], reading: Reading) => number): Judge {
   return (value, reading) => (Array.isArray(value) ? judge(value, reading) : Fit.yes);
 }
@@ -343,6 +357,8 @@ function isConstant(schema: unknown): boolean {
   return isKeywords(schema) && ('const' in schema || 'enum' in schema);
 }
 
+const TYPES = ['null', 'boolean', 'number', 'string', 'array', 'object'];
+
 function typeCheck(schema: Keywords): Judge | undefined {
   const { type, const: constant, enum: values } = schema;
   const constants = constant === undefined ? values : [constant];
@@ -360,12 +376,14 @@ function typeCheck(schema: Keywords): Judge | undefined {
   const types: readonly unknown[] = [type].flat();
   const isInteger = types.includes('integer') && !types.includes('number');
   const kinds = new Set(types.map((one) => (one === 'object' || one === 'array' ? one : 'scalar')));
+  const allowed = new Set(TYPES.filter((name) => allows(schema, name)));
   return (value) => {
+    if (!isObject(value) && allowed.has(typeOf(value)) && !isInteger) return Fit.yes;
     if (!kinds.has(kindOf(value))) return Fit.otherType;
     // Such as a bigint or a String, for which users have their own form.
     if (typeof value === 'bigint' || (isObject(value) && isBoxed(value))) return Fit.maybe;
     if (isInteger && typeof value === 'number') return fitIf(Number.isInteger(value));
-    return fitIf(allows(schema, typeOf(value)));
+    return fitIf(allowed.has(typeOf(value)));
   };
 }
 
