@@ -233,7 +233,7 @@ mistake(
 
 mistake(
   "`@Get('/', { response: [Book] })` with a class of `schemaClass()`",
-  { startup: 'z.array(Book.schema)' },
+  { compiler: "'(typeof Book)[]'", startup: 'z.array(Book.schema)' },
   () => {
     class Book extends schemaClass(z.object({ title: z.string() })) {}
     @Controller('/books')

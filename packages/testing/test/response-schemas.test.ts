@@ -49,6 +49,20 @@ it('rejects with the path of a response that does not match its schema', async (
   await expect(app.request('/texts/bad')).rejects.toThrow(mismatch);
 });
 
+it('rejects with a successful status that response does not describe', async () => {
+  const response = { 200: Text };
+  await using app = await createTestApp({
+    app: () =>
+      createApp({ responses: 'trust', onError: vi.fn() }).get('/', { response }, (ctx) => {
+        ctx.status = 202;
+        return { text: 'a' };
+      }),
+  });
+  await expect(app.request('/')).rejects.toThrow(
+    'The response of GET / has the status 202, but its response describes only 200.',
+  );
+});
+
 it('rejects for an application of your own', async () => {
   await using app = await createTestApp({
     app: async (container) => {

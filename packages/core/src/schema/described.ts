@@ -438,7 +438,10 @@ class Compiler {
     // The others have no members.
     const relevant = branches.filter(([, schemas]) => isOfObject(schemas) || isOfArray(schemas));
     const [only] = relevant;
-    if (only !== undefined && relevant.length === 1) return expand(only[1], place);
+    if (only !== undefined && relevant.length === 1) {
+      expand(only[1], place);
+      return;
+    }
     const compiled = relevant.map(([judge, schemas]) => {
       const own = emptyPlace();
       expand(schemas, own);
