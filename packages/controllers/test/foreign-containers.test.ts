@@ -2,7 +2,7 @@ import { createApp, createRouter } from '@fairlead/core';
 import {
   type ContainerInterface,
   describeToken,
-  type RequestScope,
+  type ScopeInterface,
   type Token,
 } from '@fairlead/di';
 import { describe, expect, it, vi } from 'vitest';
@@ -43,9 +43,9 @@ function foreign(make: Make, more: Partial<ContainerInterface> = {}): ContainerI
 }
 
 /** A request scope of such a container. */
-function foreignScope(make: Make, log: string[]): RequestScope {
+function foreignScope(make: Make, log: string[]): ScopeInterface {
   return {
-    resolve: make as RequestScope['resolve'],
+    resolve: make as ScopeInterface['resolve'],
     resolveAsync: async (token) => make(token) as never,
     register: (token) => log.push(`registered ${describeToken(token)}`),
     [Symbol.dispose]: () => log.push('disposed at once'),

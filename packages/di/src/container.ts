@@ -15,8 +15,9 @@ import { checkRegistration, type Provider, type RegisterOptions } from './provid
 import { Registry, Snapshot, setDefault } from './registry.js';
 import { reachableFrom } from './resolution/graph.js';
 import { resolveLater, resolveNow } from './resolution/plan.js';
-import { ContainerScope, type RequestScope } from './scope.js';
-import { type Constructor, describeToken, isToken, type Token } from './token.js';
+import { ContainerScope, type RequestScope, type ScopeInterface } from './scope.js';
+import type { CheckedInject, Injectable, Misfit } from './static-inject.js';
+import { type Class, type Constructor, describeToken, isToken, type Token } from './token.js';
 import { unknownToken } from './unknown-token.js';
 import { validate } from './validate.js';
 
@@ -51,7 +52,7 @@ export interface ContainerInterface extends Partial<AsyncDisposable> {
   /** Lists the classes that are instantiated to resolve the given tokens. Constructs nothing. */
   classesOf?(roots: readonly Token[]): readonly Constructor[];
   /** Opens a scope for one request. */
-  createScope?(): RequestScope;
+  createScope?(): ScopeInterface;
 }
 
 let registryOf: (container: Container) => Registry;
@@ -79,7 +80,7 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
    * @throws {InvalidProviderError} When `target` is not a class.
    * @throws {DisposedError} When the container is disposed.
    */
-  register(target: Constructor): this;
+  register<C extends Constructor>(target: Injectable<C>): this;
   /**
    * Registers a provider for a token. Replaces the token's earlier providers and drops the
    * singleton built from them. Instances that already hold that singleton keep it.
@@ -87,11 +88,11 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
    * @throws {InvalidProviderError} When the provider or an option is invalid.
    * @throws {DisposedError} When the container is disposed.
    */
-  register<T, const D extends readonly Dependency[] = readonly Dependency[]>(
-    token: Token<T>,
-    provider: Provider<NoInfer<T>, D>,
-    options?: RegisterOptions,
-  ): this;
+  register<
+    T,
+    const D extends readonly Dependency[] = readonly Dependency[],
+    C extends Constructor<NoInfer<T>> = Constructor<NoInfer<T>>,
+  >(token: Token<T>, provider: Provider<NoInfer<T>, D, C>, options?: RegisterOptions): this;
   register(token: Token, provider?: Provider, options: RegisterOptions = {}): this {
     const checked = checkRegistration('register', token, provider, options);
     this.#registry.add(token, checked, options, captureSite(checked, this.register));
@@ -119,11 +120,11 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
    * @throws {InvalidProviderError} When the provider or an option is invalid.
    * @throws {DisposedError} When the container is disposed.
    */
-  override<T, const D extends readonly Dependency[] = readonly Dependency[]>(
-    token: Token<T>,
-    provider: Provider<NoInfer<T>, D>,
-    options?: RegisterOptions,
-  ): this;
+  override<
+    T,
+    const D extends readonly Dependency[] = readonly Dependency[],
+    C extends Constructor<NoInfer<T>> = Constructor<NoInfer<T>>,
+  >(token: Token<T>, provider: Provider<NoInfer<T>, D, C>, options?: RegisterOptions): this;
   override(token: Token, provider: Provider, options: RegisterOptions = {}): this {
     const checked = checkRegistration('override', token, provider, options);
     this.#registry.override(token, checked, options, captureSite(checked, this.override));
@@ -197,34 +198,43 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
     return this.#target(token)?.cell.ready === true;
   }
 
+  /** Returns a type that says what is wrong with the `static inject` of a class. */
+  resolve<C extends Class>(token: Misfit<C>): CheckedInject<C>;
   /**
    * Returns the instance for a token. If it has several providers, the last one wins.
    *
    * @throws {InjectionError} When the token or one of its dependencies has no provider or
    *   cannot be built. The subclass identifies the problem.
    */
+  resolve<T>(token: Token<T>): T;
   resolve<T>(token: Token<T>): T {
     const binding = this.#find(token);
     return (binding.cell.ready ? binding.cell.value : resolveNow(binding, undefined)) as T;
   }
 
+  /** Returns a type that says what is wrong with the `static inject` of a class. */
+  resolveAsync<C extends Class>(token: Misfit<C>): Promise<CheckedInject<C>>;
   /**
    * Returns the instance for a token after waiting for its asynchronous factories.
    *
    * @throws {InjectionError} Under the same conditions as `resolve`. The next call retries a
    *   failed build.
    */
+  resolveAsync<T>(token: Token<T>): Promise<T>;
   async resolveAsync<T>(token: Token<T>): Promise<T> {
     const instance = await resolveLater(this.#find(token), undefined);
     this.#registry.assertOpen(token);
     return instance as T;
   }
 
+  /** Returns a type that says what is wrong with the `static inject` of a class. */
+  resolveAll<C extends Class>(token: Misfit<C>): CheckedInject<C>[];
   /**
    * Returns one instance for each provider of a token, in registration order.
    *
    * @throws {InjectionError} Under the same conditions as `resolve`.
    */
+  resolveAll<T>(token: Token<T>): T[];
   resolveAll<T>(token: Token<T>): T[] {
     this.#find(token);
     return this.#registry.find(token).map((binding) => resolveNow(binding, undefined) as T);

@@ -1,6 +1,12 @@
 export { Container, type ContainerInterface, container, createContainer } from './container.js';
 export { Inject, InjectAll, type InjectDecorator, Optional } from './decorators/inject.js';
-export { isEager, Repository, Service, type ServiceOptions } from './decorators/service.js';
+export {
+  isEager,
+  Repository,
+  Service,
+  type ServiceDecorator,
+  type ServiceOptions,
+} from './decorators/service.js';
 export {
   all,
   type Dependency,
@@ -48,7 +54,14 @@ export type {
   ValueProvider,
 } from './provider.js';
 export type { Snapshot } from './registry.js';
-export type { RequestScope } from './scope.js';
+export type { RequestScope, ScopeInterface } from './scope.js';
+export type {
+  CheckedInject,
+  CheckedList,
+  Injectable,
+  Misfit,
+  WrongInject,
+} from './static-inject.js';
 export {
   type Class,
   type Constructor,

@@ -9,6 +9,7 @@ import {
 } from '@fairlead/options';
 import { type Dependency, findTokenMistake, Injection, type Resolved } from './dependency.js';
 import { InvalidProviderError, type Mistake } from './errors/injection-errors.js';
+import type { CheckedList, Injectable } from './static-inject.js';
 import { type Constructor, describeToken, isToken, type Token } from './token.js';
 
 /**
@@ -24,9 +25,9 @@ export interface ValueProvider<T> {
 }
 
 /** Provides instances of a class. */
-export interface ClassProvider<T> {
+export interface ClassProvider<T, C extends Constructor<T> = Constructor<T>> {
   /** The class. The container resolves its constructor parameters. */
-  readonly useClass: Constructor<T>;
+  readonly useClass: Injectable<C>;
 }
 
 /** Provides the return value of a function. A returned promise is awaited. */
@@ -34,7 +35,7 @@ export interface FactoryProvider<T, D extends readonly Dependency[] = readonly D
   /** Called with the instances of `inject`. */
   readonly useFactory: (...dependencies: Resolved<D>) => T | Promise<T>;
   /** The dependencies that become the factory's arguments, in order. */
-  readonly inject?: D;
+  readonly inject?: D & CheckedList<D>;
 }
 
 /** Provides the instance of another token: an alias. */
@@ -44,11 +45,11 @@ export interface ExistingProvider<T> {
 }
 
 /** Creates the instances of a token. A provider is exactly one of these kinds. */
-export type Provider<T = unknown, D extends readonly Dependency[] = readonly Dependency[]> =
-  | ValueProvider<T>
-  | ClassProvider<T>
-  | FactoryProvider<T, D>
-  | ExistingProvider<T>;
+export type Provider<
+  T = unknown,
+  D extends readonly Dependency[] = readonly Dependency[],
+  C extends Constructor<T> = Constructor<T>,
+> = ValueProvider<T> | ClassProvider<T, C> | FactoryProvider<T, D> | ExistingProvider<T>;
 
 /** Options of `container.register`. */
 export interface RegisterOptions {

@@ -6,14 +6,24 @@ import { Cell, type ScopeCells } from './resolution/instance.js';
 import { resolveLater, resolveNow } from './resolution/plan.js';
 import type { Token } from './token.js';
 
-/** Resolves the instances of one request, and disposes them at its end. */
-export interface RequestScope extends AsyncDisposable, Disposable {
+/** The interface of a request scope of any container. */
+export interface ScopeInterface extends AsyncDisposable, Disposable {
   /** Returns the instance for a token. A request-scoped token has one instance per scope. */
   resolve<T>(token: Token<T>): T;
   /** Resolves like `resolve`, and waits for asynchronous factories. */
   resolveAsync<T>(token: Token<T>): Promise<T>;
   /** Registers a value for a request-scoped token. It replaces the token's provider in this scope. */
   register<T>(token: Token<T>, provider: ValueProvider<NoInfer<T>>): unknown;
+}
+
+/** Resolves the instances of one request, and disposes them at its end. */
+export interface RequestScope extends ScopeInterface {
+  /**
+   * Registers a value for a request-scoped token. It replaces the token's provider in this scope.
+   *
+   * @returns This scope.
+   */
+  register<T>(token: Token<T>, provider: ValueProvider<NoInfer<T>>): this;
 }
 
 /** The request scope of a container. Keeps the instances of one request. */

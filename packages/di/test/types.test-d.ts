@@ -10,6 +10,7 @@ import {
   lazy,
   optional,
   type RequestScope,
+  type ScopeInterface,
   Service,
   type Token,
   token,
@@ -129,4 +130,10 @@ it('a custom container only needs resolve', () => {
   expectTypeOf(createContainer()).toEqualTypeOf<Container>();
   expectTypeOf<Container>().toExtend<ContainerInterface>();
   expectTypeOf(container.createScope()).toEqualTypeOf<RequestScope>();
+  expectTypeOf<RequestScope>().toExtend<ScopeInterface>();
+});
+
+it('registering a value in a scope returns the scope', () => {
+  const scope = container.createScope();
+  expectTypeOf(scope.register(Port, { useValue: 1 })).toEqualTypeOf<RequestScope>();
 });

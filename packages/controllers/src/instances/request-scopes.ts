@@ -2,7 +2,7 @@ import { finished, Readable } from 'node:stream';
 import { inspect } from 'node:util';
 import { Context, type Middleware } from '@fairlead/core';
 import { describe } from '@fairlead/core/extend';
-import { type ContainerInterface, type RequestScope, Service } from '@fairlead/di';
+import { type ContainerInterface, type ScopeInterface, Service } from '@fairlead/di';
 import { describeFile, installOneCopy } from '@fairlead/options';
 import { ControllerError } from '../errors.js';
 import { isPromiseLike } from '../promise.js';
@@ -68,7 +68,7 @@ export class RequestScopes {
   }
 
   /** Returns the resolver of a request's tokens. */
-  of(ctx: Context): Pick<RequestScope, 'resolve'> & Partial<RequestScope> {
+  of(ctx: Context): Pick<ScopeInterface, 'resolve'> & Partial<ScopeInterface> {
     return this.#scopes.get(ctx)?.scope ?? this.#container;
   }
 
@@ -120,12 +120,12 @@ export class RequestScopes {
 
 /** A request's scope, disposed when everything that has taken it has released it. */
 class HeldScope {
-  readonly scope: RequestScope;
+  readonly scope: ScopeInterface;
   readonly #release: () => void;
   #holders = 0;
 
   /** @param onError - Called when disposing the scope fails. */
-  constructor(scope: RequestScope, onError: (error: unknown) => void) {
+  constructor(scope: ScopeInterface, onError: (error: unknown) => void) {
     this.scope = scope;
     this.#release = () => {
       this.#holders -= 1;

@@ -2,6 +2,7 @@ import { captureCallSite } from '@fairlead/options';
 import { all, type Dependency, findTokenMistake, Injection } from '../dependency.js';
 import type { Mistake } from '../errors/injection-errors.js';
 import { markParameter, type ParameterMark } from '../metadata.js';
+import type { CheckedInject } from '../static-inject.js';
 import type { Constructor, Token } from '../token.js';
 import { isDecorated, isOnConstructorParameter, missingParentheses, misuse } from './misuse.js';
 
@@ -15,7 +16,7 @@ export type InjectDecorator = (target: Constructor, key: undefined, index: numbe
  * @throws {InvalidDecoratorError} When it does not decorate a constructor parameter, or `dependency`
  *   is not one.
  */
-export function Inject(dependency: Dependency): InjectDecorator;
+export function Inject<D extends Dependency>(dependency: D & CheckedInject<D>): InjectDecorator;
 export function Inject(...args: readonly [dependency?: Dependency]): InjectDecorator {
   const [dependency] = args;
   const mistake =
@@ -29,7 +30,7 @@ export function Inject(...args: readonly [dependency?: Dependency]): InjectDecor
  * @throws {InvalidDecoratorError} When it does not decorate a constructor parameter, or `token` is not
  *   one.
  */
-export function InjectAll(token: Token): InjectDecorator;
+export function InjectAll<T extends Token>(token: T & CheckedInject<T>): InjectDecorator;
 export function InjectAll(...args: readonly [token: Token]): InjectDecorator {
   const [token] = args;
   const createMark = () => ({ inject: { dependency: all(token) } });

@@ -8,6 +8,7 @@ import {
 import type { Mistake } from '../errors/injection-errors.js';
 import { defineService, isService, serviceOptions } from '../metadata.js';
 import { describeEagerScope, SCOPE, type Scope } from '../provider.js';
+import type { Injectable } from '../static-inject.js';
 import type { Class, Constructor } from '../token.js';
 import { type Decorated, isOnClass, missingParentheses, misuse } from './misuse.js';
 
@@ -23,6 +24,9 @@ export interface ServiceOptions {
   readonly eager?: boolean;
 }
 
+/** Compiles only where a `static inject` tuple of the class lists what its constructor takes. */
+export type ServiceDecorator = <C extends Constructor>(target: Injectable<C>) => void;
+
 const SERVICE_OPTIONS: Kinds<ServiceOptions> = { scope: SCOPE, eager: boolean };
 
 /**
@@ -32,12 +36,12 @@ const SERVICE_OPTIONS: Kinds<ServiceOptions> = { scope: SCOPE, eager: boolean };
  * @throws {InvalidDecoratorError} When it does not decorate a class, an option is invalid, or an eager
  *   class has a scope other than `singleton`.
  */
-export function Service(options: ServiceOptions = {}): (target: Constructor) => void {
+export function Service(options: ServiceOptions = {}): ServiceDecorator {
   return decorator('Service', options, captureCallSite(Service));
 }
 
 /** An alias of {@link Service}, for classes that read and write stored data. */
-export function Repository(options: ServiceOptions = {}): (target: Constructor) => void {
+export function Repository(options: ServiceOptions = {}): ServiceDecorator {
   return decorator('Repository', options, captureCallSite(Repository));
 }
 
@@ -46,11 +50,7 @@ export function isEager(target: Class): boolean {
   return isService(target) && serviceOptions(target).eager === true;
 }
 
-function decorator(
-  name: string,
-  options: ServiceOptions,
-  site: CallSite,
-): (target: Constructor) => void {
+function decorator(name: string, options: ServiceOptions, site: CallSite): ServiceDecorator {
   if (typeof options === 'function') {
     throw misuse(`@${name}`, [options], missingParentheses(`@${name}()`), site);
   }
