@@ -204,6 +204,9 @@ describe("a parameter's type", () => {
   const Untyped = createCustomParamDecorator((ctx) => ctx.state.user);
   const UserMember = createCustomParamDecorator((_ctx, key: keyof User) => user[key]);
   const Fallback = createCustomParamDecorator((_ctx, fallback?: string) => fallback ?? 'none');
+  const AllValues = createCustomParamDecorator((ctx) => ctx.query);
+  const toNumbers = (query: Readonly<Record<string, string>>): Record<string, number> =>
+    Object.fromEntries(Object.keys(query).map((name) => [name, 1]));
   const PageNumber = Query('page', { transform: Number });
 
   it('accepts what the decorator gives', () => {
@@ -309,6 +312,82 @@ describe("a parameter's type", () => {
     expectTypeOf<AcceptedController<User, string>>().toHaveProperty('strings');
     expectTypeOf(PageNumber).toExtend<ParameterDecorator>();
     expectTypeOf(PageNumber).toEqualTypeOf<ParamDecorator<number>>();
+  });
+
+  it('accepts optional members that are text', () => {
+    class AcceptedController<Entity> {
+      read(
+        @Query() { page = '1' }: { page?: string },
+        @Query() query: { readonly page?: string | number; size?: string | undefined } = {},
+        @Query() either: { page?: string } | Readonly<Record<string, string>>,
+        @Query() partial: Partial<Record<'page' | 'size', string>> | undefined,
+        @Param() params: { id?: string; [name: string]: string },
+        @Header() headers: { 'x-tenant'?: string; 'set-cookie'?: string[] | undefined },
+        @AllValues values: { page?: string },
+        @Query() generic: Partial<Entity>,
+        @Query() object: object,
+        @Query({ schema: z.object({ page: z.number().optional() }) }) read: {
+          page?: number | undefined;
+        },
+      ) {
+        return [page, query, either, partial, params, headers, values, generic, object, read];
+      }
+    }
+    expectTypeOf<AcceptedController<User>>().toHaveProperty('read');
+  });
+
+  it('does not compile for optional members that are not text', () => {
+    class Search {
+      page?: number;
+      sort?: string;
+    }
+    class RefusedController {
+      // @ts-expect-error a query parameter is a string
+      query(@Query() { page = 1 }: { page?: number }) {
+        return page;
+      }
+      // @ts-expect-error a query parameter is a string
+      flag(@Query() query?: { sort?: string; all?: boolean }) {
+        return query;
+      }
+      // @ts-expect-error a query parameter is one string
+      list(@Query() query: { tags?: string[] } | undefined) {
+        return query;
+      }
+      // @ts-expect-error a query parameter is any string
+      literal(@Query() query: { sort?: 'asc' | 'desc' }) {
+        return query;
+      }
+      // @ts-expect-error a query parameter is a string
+      ofClass(@Query() query: Search) {
+        return query;
+      }
+      // @ts-expect-error a query parameter is a string
+      partial(@Query() query: Partial<User>) {
+        return query;
+      }
+      // @ts-expect-error a route parameter is a string
+      param(@Param() { id }: { id?: number }) {
+        return id;
+      }
+      // @ts-expect-error a header is a string
+      header(@Header() headers: { 'x-page'?: number }) {
+        return headers;
+      }
+      // @ts-expect-error a header is one string
+      headers(@Header() headers: { 'x-tag'?: string[] }) {
+        return headers;
+      }
+      // @ts-expect-error the function returns strings
+      custom(@AllValues values: { page?: number }) {
+        return values;
+      }
+      // @ts-expect-error the transform returns numbers
+      transformed(@Query({ transform: toNumbers }) query: { page?: string }) {
+        return query;
+      }
+    }
+    expectTypeOf<RefusedController>().toHaveProperty('query');
   });
 
   it('does not compile for anything else', () => {

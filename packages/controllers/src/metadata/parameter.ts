@@ -96,10 +96,28 @@ export interface OneOf<Union> {
 type Accepted<Value, DeclaredType> = unknown extends Value
   ? true
   : [Value] extends [DeclaredType]
-    ? true
+    ? AcceptedMembers<Value, DeclaredType>
     : [Value] extends [OneOf<infer Union>]
       ? AcceptedMember<Union, DeclaredType>
       : ValidatedByType<Value, DeclaredType>;
+
+/**
+ * Not `never` if each member of the parameter's type accepts what the decorator gives under its name. TypeScript accepts
+ * an index signature for optional members of any type.
+ */
+type AcceptedMembers<Value, DeclaredType> = string extends keyof Value
+  ? [Members<Value, DeclaredType>] extends [DeclaredType]
+    ? true
+    : ValidatedByType<Value, DeclaredType>
+  : true;
+
+/** A type whose members are what a value with an index signature has under their names. */
+type Members<Value, DeclaredType> = {
+  [Name in keyof DeclaredType]: Exclude<
+    Value[Name & keyof Value],
+    undefined | (Same<Value, IncomingHttpHeaders> extends true ? readonly string[] : never)
+  >;
+};
 
 /** All route parameters, or all query parameters. */
 export type StringRecord = Readonly<Record<string, string>>;
