@@ -4,6 +4,7 @@ export {
   createCustomParamDecorator,
   createDecoratorFactory,
   createRouteMetadata,
+  type Exemption,
   type RouteMetadata,
   type RouteMetadataOptions,
 } from './decorators/custom.js';
@@ -11,6 +12,7 @@ export { Body, Ctx, Header, Param, Query, Req, Res } from './decorators/paramete
 export {
   All,
   Controller,
+  type ControllerDecorator,
   type ControllerOptions,
   Delete,
   Get,

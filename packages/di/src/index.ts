@@ -55,13 +55,7 @@ export type {
 } from './provider.js';
 export type { Snapshot } from './registry.js';
 export type { RequestScope, ScopeInterface } from './scope.js';
-export type {
-  CheckedInject,
-  CheckedList,
-  Injectable,
-  Misfit,
-  WrongInject,
-} from './static-inject.js';
+export type { CheckedInject, Injectable, Injectables, WrongInject } from './static-inject.js';
 export {
   type Class,
   type Constructor,

@@ -9,7 +9,7 @@ import {
 } from '@fairlead/options';
 import { type Dependency, findTokenMistake, Injection, type Resolved } from './dependency.js';
 import { InvalidProviderError, type Mistake } from './errors/injection-errors.js';
-import type { CheckedList, Injectable } from './static-inject.js';
+import type { Injectable, Injectables } from './static-inject.js';
 import { type Constructor, describeToken, isToken, type Token } from './token.js';
 
 /**
@@ -35,7 +35,7 @@ export interface FactoryProvider<T, D extends readonly Dependency[] = readonly D
   /** Called with the instances of `inject`. */
   readonly useFactory: (...dependencies: Resolved<D>) => T | Promise<T>;
   /** The dependencies that become the factory's arguments, in order. */
-  readonly inject?: D & CheckedList<D>;
+  readonly inject?: Injectables<D>;
 }
 
 /** Provides the instance of another token: an alias. */

@@ -16,16 +16,19 @@ export interface WrongInject<Target, Listed, Taken> {
 }
 
 /**
- * `unknown` for a class whose `static inject` fits its constructor, and {@link WrongInject} for another one.
+ * `unknown` for classes whose `static inject` fits their constructor, and {@link WrongInject} for another one.
  *
  * Only a tuple, as of `as const`, tells the order. A class with a plain array fits, as does one without a public
  * constructor, and anything that is not a class. Also checks the classes that the tuple lists.
  */
-export type CheckedInject<Target, Seen = never> = Target extends Class & {
+export type CheckedInject<Target> = [WrongOf<Target>] extends [never] ? unknown : WrongOf<Target>;
+
+/** `never` for what fits. */
+type WrongOf<Target, Seen = never> = Target extends Class & {
   readonly inject: infer List extends readonly unknown[];
 }
   ? number extends List['length']
-    ? unknown
+    ? never
     : Target extends abstract new (
           ...parameters: infer Taken
         ) => unknown
@@ -33,11 +36,11 @@ export type CheckedInject<Target, Seen = never> = Target extends Class & {
           ...dependencies: Received<List, Taken>
         ) => unknown
         ? [Target] extends [Seen]
-          ? unknown
-          : CheckedList<List, Seen | Target>
+          ? never
+          : WrongOf<List[number], Seen | Target>
         : WrongInject<Target, Received<List, Taken>, Taken>
-      : unknown
-  : unknown;
+      : never
+  : never;
 
 /**
  * A class whose `static inject` fits its constructor: see {@link CheckedInject}. A member has the result, because a
@@ -48,13 +51,10 @@ export type Injectable<Target> = Target & { readonly prototype: CheckedInject<Ta
 /** A class whose `static inject` does not fit its constructor. */
 export type Misfit<Target> = Target & (unknown extends CheckedInject<Target> ? never : unknown);
 
-/** {@link CheckedInject} of each element of a tuple. */
-export type CheckedList<List extends readonly unknown[], Seen = never> = List extends readonly [
-  infer First,
-  ...infer Rest,
-]
-  ? ([First] extends [never] ? unknown : CheckedInject<First, Seen>) & CheckedList<Rest, Seen>
-  : unknown;
+/** A list whose classes fit: see {@link CheckedInject}. As in {@link Injectable}, a member has the result. */
+export type Injectables<List extends readonly unknown[]> = List & {
+  readonly length: CheckedInject<List[number]>;
+};
 
 /** The arguments that a constructor receives. */
 type Received<List extends readonly unknown[], Taken extends readonly unknown[]> = {

@@ -1,6 +1,7 @@
 import {
   createDecoratorFactory,
   createRouteMetadata,
+  type Exemption,
   type GuardFn,
   UseGuard,
 } from '@fairlead/controllers';
@@ -9,7 +10,7 @@ import { describe } from '@fairlead/core/extend';
 import { named } from '@fairlead/options';
 import type { JwtAuth } from './jwt-auth.js';
 import { createRoleCheck, createScopeCheck, roleSecurity } from './requirements.js';
-import { BEARER, exempt, JWT, SENDS } from './verified-token.js';
+import { BEARER, exempt, JWT, SENDS, type VerifiedToken } from './verified-token.js';
 
 const [, GUARD] = JWT;
 
@@ -24,19 +25,19 @@ const PUBLIC = createRouteMetadata<boolean>('Public', {
  * class that has `@Roles()` or `@Scopes()` itself, or below a base class that demands a token, it is an error at
  * startup. The startup warns about routes without `jwtGuard()`.
  */
-export const Public: () => ClassDecorator & MethodDecorator = createDecoratorFactory(
+export const Public: () => ClassDecorator & MethodDecorator & Exemption = createDecoratorFactory(
   '@Public()',
   () => PUBLIC(true),
 );
 
 /**
  * Creates a guard that verifies the token of a request and sets `ctx.state.jwt`. It throws the same errors as
- * {@link JwtAuth.verify}. It does nothing for routes with `@Public()`.
+ * {@link JwtAuth.verify}. It does nothing for routes with `@Public()`, where `ctx.state.jwt` is undefined.
  *
  * @param auth - From `createJwtAuth()`.
  */
-export function jwtGuard<Claims>(auth: JwtAuth<Claims>): GuardFn {
-  const guard: GuardFn = async function jwt(ctx) {
+export function jwtGuard<Claims>(auth: JwtAuth<Claims>): GuardFn<{ jwt: VerifiedToken<Claims> }> {
+  const guard: GuardFn<{ jwt: VerifiedToken<Claims> }> = async function jwt(ctx) {
     if (PUBLIC.get(ctx) === true) exempt(ctx);
     else await auth.verify(ctx);
     return true;

@@ -139,10 +139,20 @@ export interface RouteMetadataOptions<Value> {
   readonly exempts?: (value: Value) => boolean;
 }
 
-/** A decorator created by {@link createRouteMetadata}. Its `get` reads the values that it sets. */
-export interface RouteMetadata<Value> {
+/** Marks a decorator that may exempt a route from guards, so that what they set in `ctx.state` may be missing. */
+export interface Exemption {
+  /** Exists only in types. */
+  readonly '~exempts': true;
+}
+
+/**
+ * A decorator created by {@link createRouteMetadata}. Its `get` reads the values that it sets.
+ *
+ * @typeParam Effect - {@link Exemption}, if it may exempt routes.
+ */
+export interface RouteMetadata<Value, Effect = unknown> {
   /** Sets a value for every route of a class, or for those of one method. */
-  (value: Value): ClassDecorator & MethodDecorator;
+  (value: Value): ClassDecorator & MethodDecorator & Effect;
   /** The name passed to `createRouteMetadata`. */
   readonly name: string;
   /**
@@ -162,6 +172,14 @@ export interface RouteMetadata<Value> {
  * @param name - Name for tools; need not be unique.
  * @param options - How the values of a class and of its method merge.
  */
+export function createRouteMetadata<Value>(
+  name: string,
+  options: RouteMetadataOptions<Value> & Required<Pick<RouteMetadataOptions<Value>, 'exempts'>>,
+): RouteMetadata<Value, Exemption>;
+export function createRouteMetadata<Value>(
+  name: string,
+  options?: RouteMetadataOptions<Value>,
+): RouteMetadata<Value>;
 export function createRouteMetadata<Value>(
   name: string,
   options: RouteMetadataOptions<Value> = {},

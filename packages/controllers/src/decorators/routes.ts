@@ -1,4 +1,5 @@
 import type { ResponseSchemas, ResponseValue, Returned } from '@fairlead/core';
+import type { Injectable } from '@fairlead/di';
 import {
   describeValue,
   type Kinds,
@@ -42,13 +43,17 @@ function isSegment(value: unknown): boolean {
   return typeof value === 'string' && /^\/?[^/\s]+\/?$/.test(value);
 }
 
+/** A class decorator that compiles only where a `static inject` tuple lists what the constructor takes. */
+// biome-ignore lint/complexity/noBannedTypes: so that it is a ClassDecorator
+export type ControllerDecorator = <C extends Function>(target: Injectable<C>) => void;
+
 /**
  * Marks a class as a controller.
  *
  * @param options - The prefix, or an object with prefix and version.
  */
-export const Controller: (options?: string | ControllerOptions) => ClassDecorator = createDecorator(
-  {
+export const Controller: (options?: string | ControllerOptions) => ControllerDecorator =
+  createDecorator({
     name: 'Controller',
     target: CLASS,
     takes: 1,
@@ -66,8 +71,7 @@ export const Controller: (options?: string | ControllerOptions) => ClassDecorato
         },
       };
     },
-  },
-);
+  });
 
 const REPEATED = { problem: 'the class has two @Controller() decorators.', fix: 'keep one.' };
 

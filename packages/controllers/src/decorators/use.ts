@@ -1,3 +1,4 @@
+import type { Injectables } from '@fairlead/di';
 import {
   findReferenceProblems,
   type Guard,
@@ -16,12 +17,13 @@ import { CLASS_OR_METHOD, createDecorator, type Fault, METHOD } from './decorato
  *
  * @param guards - Functions, classes with `canActivate`, or container tokens for either; at least one.
  */
-export const UseGuard: (...guards: readonly Guard[]) => ClassDecorator & MethodDecorator =
-  useDecorator('UseGuard', 'guard', 'guards', {
-    code: 'NO_GUARDS',
-    problem: '@UseGuard() has no arguments, so it guards nothing.',
-    fix: 'pass at least one guard, or remove it.',
-  });
+export const UseGuard: <const List extends readonly Guard[]>(
+  ...guards: Injectables<List>
+) => ClassDecorator & MethodDecorator = useDecorator('UseGuard', 'guard', 'guards', {
+  code: 'NO_GUARDS',
+  problem: '@UseGuard() has no arguments, so it guards nothing.',
+  fix: 'pass at least one guard, or remove it.',
+});
 
 /**
  * Adds middleware to every route of a class, or to one method. It runs after the plugin's middleware
@@ -32,8 +34,8 @@ export const UseGuard: (...guards: readonly Guard[]) => ClassDecorator & MethodD
  * @param middleware - Functions `(ctx, next)`, classes with `use`, or container tokens for either; at
  *   least one.
  */
-export const UseMiddleware: (
-  ...middleware: readonly MiddlewareReference[]
+export const UseMiddleware: <const List extends readonly MiddlewareReference[]>(
+  ...middleware: Injectables<List>
 ) => ClassDecorator & MethodDecorator = useDecorator('UseMiddleware', 'middleware', 'middleware', {
   problem: '@UseMiddleware() has no arguments.',
   fix: 'pass middleware, or remove it.',
@@ -48,8 +50,8 @@ export const UseMiddleware: (
  * @param interceptors - Functions `(ctx, next)`, classes with `intercept`, or container tokens for
  *   either; at least one.
  */
-export const UseInterceptor: (
-  ...interceptors: readonly InterceptorReference[]
+export const UseInterceptor: <const List extends readonly InterceptorReference[]>(
+  ...interceptors: Injectables<List>
 ) => ClassDecorator & MethodDecorator = useDecorator(
   'UseInterceptor',
   'interceptor',

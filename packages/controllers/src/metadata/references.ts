@@ -1,29 +1,48 @@
-import type { AnyMiddleware, Context, Next } from '@fairlead/core';
+import type { AnyMiddleware, Context, Next, Params, State } from '@fairlead/core';
 import { descriptionOf, findMisuse, type Role } from '@fairlead/core/extend';
 import { type Constructor, type InjectionToken, isToken, token } from '@fairlead/di';
 import { describeValue, isClass } from '@fairlead/options';
 import type { Diagnostic } from '../errors.js';
 
-/** The context of the request that a guard checks. */
-export type GuardContext = Context;
+/**
+ * The context of the request that a guard checks.
+ *
+ * @typeParam S - Members of `ctx.state` that the guard sets.
+ */
+export type GuardContext<S extends object = State> = Context<Params, State & S>;
 
 /**
  * A guard as a function. `true` allows the request. `false`, `null` and `undefined` deny it with 403.
  * Any other value denies it with a logged 500.
+ *
+ * It is typed as a method, so that a guard that sets members of `ctx.state` is accepted where any guard is. TypeScript
+ * infers too late what a generic function returns, such as `jwtGuard(auth)`, if that is a function and nothing else.
+ *
+ * @typeParam S - Members of `ctx.state` that the guard sets for the handlers that it protects.
  */
-export type GuardFn = (ctx: GuardContext) => boolean | Promise<boolean>;
+export type GuardFn<S extends object = State> = {
+  check(ctx: GuardContext<S>): boolean | Promise<boolean>;
+}['check'] & { readonly name: string };
 
-/** A guard as a class, which the container builds. */
-export interface CanActivate {
+/**
+ * A guard as a class, which the container builds.
+ *
+ * @typeParam S - Members of `ctx.state` that the guard sets for the handlers that it protects.
+ */
+export interface CanActivate<S extends object = State> {
   /** Allows or denies a request, like a {@link GuardFn}. */
-  canActivate(ctx: GuardContext): boolean | Promise<boolean>;
+  canActivate(ctx: GuardContext<S>): boolean | Promise<boolean>;
 }
 
-/** An argument of `@UseGuard()`: a function, a class, or a container token for either. */
-export type Guard =
-  | GuardFn
-  | Constructor<CanActivate>
-  | InjectionToken<CanActivate | GuardFn>
+/**
+ * An argument of `@UseGuard()`: a function, a class, or a container token for either.
+ *
+ * @typeParam S - Members of `ctx.state` that the guard sets for the handlers that it protects.
+ */
+export type Guard<S extends object = State> =
+  | GuardFn<S>
+  | Constructor<CanActivate<S>>
+  | InjectionToken<CanActivate<S> | GuardFn<S>>
   | string
   | symbol;
 

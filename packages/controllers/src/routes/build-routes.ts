@@ -16,6 +16,7 @@ import {
   type Constructor,
   describeToken,
   container as globalContainer,
+  type Injectable,
   type Token,
 } from '@fairlead/di';
 import { isIntended, markIntended, named, setLocation } from '@fairlead/options';
@@ -108,8 +109,8 @@ export interface BuildContext {
  * @returns Frozen routes with method, path and handlers, in the order of the methods.
  * @throws {ControllerError} 500, like `registerController`, except for collisions.
  */
-export function buildRoutes(
-  target: Constructor | ControllerDefinition,
+export function buildRoutes<C extends Constructor>(
+  target: Injectable<C> | ControllerDefinition,
   options: BuildRoutesOptions = {},
 ): readonly BuiltRoute[] {
   throwProblems(checkBuildOptions('buildRoutes()', options));

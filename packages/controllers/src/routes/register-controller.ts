@@ -6,7 +6,7 @@ import {
   type SetupError,
 } from '@fairlead/core';
 import { descriptionOf, takeProblem } from '@fairlead/core/extend';
-import type { Constructor, Token } from '@fairlead/di';
+import type { Constructor, Injectable, Token } from '@fairlead/di';
 import { captureCallSite, describeValue, isIntended, setLocation } from '@fairlead/options';
 import { checkDefinition, describeDoubts } from '../definition/check-definition.js';
 import {
@@ -68,9 +68,9 @@ import {
  * @throws {ControllerResolutionError} 500, when the container cannot resolve what it needs.
  * @throws {StartError} 500, when there are several of these problems.
  */
-export function registerController(
+export function registerController<C extends Constructor>(
   router: Router,
-  target: Constructor,
+  target: Injectable<C>,
   options: BuildRoutesOptions = {},
 ): RegisteredController {
   const call = captureCallSite(registerController);

@@ -25,7 +25,7 @@ import {
   type RouteMethod,
   undiscovered,
 } from '../metadata/class-metadata.js';
-import { findListProblems, type MiddlewareReference } from '../metadata/references.js';
+import { findListProblems, type Guard, type MiddlewareReference } from '../metadata/references.js';
 import type {
   ControllerValue,
   ControllerValueOptions,
@@ -121,9 +121,10 @@ export function defineController<
   const Inject extends Dependencies = Readonly<Record<never, never>>,
   Version extends string = '',
   const Shared extends readonly MiddlewareReference[] = readonly MiddlewareReference[],
+  const Guards extends readonly Guard[] = readonly Guard[],
 >(
   prefix: Prefix,
-  options: ControllerValueOptions<Version, Prefix, Inject, Routes, Shared>,
+  options: ControllerValueOptions<Version, Prefix, Inject, Routes, Shared, Guards>,
   // A `ControllerValue`, written out: so declarations of controllers import nothing, and clients need no other package.
 ): {
   new (...instances: never[]): object;

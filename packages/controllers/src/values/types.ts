@@ -1,7 +1,6 @@
 import type {
   Context,
   HandlerResult,
-  Middleware,
   PathParams,
   ResponseValue,
   RouteContract,
@@ -11,9 +10,18 @@ import type {
   ValidatedContext,
 } from '@fairlead/core';
 import type { ContractOf } from '@fairlead/core/extend';
-import type { Constructor, Dependency, Resolved, Scope } from '@fairlead/di';
+import type {
+  CheckedInject,
+  Constructor,
+  Dependency,
+  Injectables,
+  InjectionToken,
+  Resolved,
+  Scope,
+} from '@fairlead/di';
+import type { Exemption } from '../decorators/custom.js';
 import type { RouteMethod } from '../metadata/class-metadata.js';
-import type { MiddlewareReference, SharedReferences } from '../metadata/references.js';
+import type { Guard, MiddlewareReference, SharedReferences } from '../metadata/references.js';
 
 /** What a client needs to know about a controller. It exists only in types. */
 export interface ControllerContract {
@@ -75,26 +83,36 @@ export interface ControllerValueOptions<
   Inject,
   Routes,
   Shared extends readonly MiddlewareReference[] = readonly MiddlewareReference[],
+  Guards extends readonly Guard[] = readonly Guard[],
 > extends SharedValueOptions<ClassDecorator> {
-  /** Runs before the middleware of each route. The handlers have the types of the state that it adds. */
-  readonly middleware?: Shared;
+  /** Run before the guards of each route, after all middleware. The handlers have the types of the state that they set. */
+  readonly guards?: Injectables<Guards>;
+  /** Runs before the middleware of each route. The handlers have the types of the state that it sets. */
+  readonly middleware?: Injectables<Shared>;
   /** Version segment before the prefix: `v2` turns `/users` into `/v2/users`. */
   readonly version?: Version;
   /** The dependencies of the handlers, by name. A handler receives their instances as its second argument. */
-  readonly inject?: Inject;
+  readonly inject?: Inject & { readonly [Name in keyof Inject]: CheckedInject<Inject[Name]> };
   /** How long the injected instances live. Default: `singleton`. */
   readonly scope?: Scope;
   /** Returns the routes by name, each created by one of the functions that it receives. */
-  readonly routes: (builders: RouteBuilders<Prefix, Injected<Inject>, StateOf<Shared>>) => Routes;
+  readonly routes: (
+    builders: RouteBuilders<
+      Prefix,
+      Injected<Inject>,
+      StateOf<Shared[number], 'use'>,
+      StateOf<Guards[number], 'canActivate'>
+    >,
+  ) => Routes;
 }
 
 /**
  * The functions that create routes, one for each method. `all` handles methods without another route, and `on`
  * several methods.
  */
-export type RouteBuilders<Prefix extends string, Instances, S = unknown> = {
-  readonly [Name in Lowercase<RouteMethod>]: RouteBuilder<Uppercase<Name>, Prefix, Instances, S>;
-} & { readonly on: MethodsBuilder<Prefix, Instances, S> };
+export type RouteBuilders<Prefix extends string, Instances, S = unknown, G = unknown> = {
+  readonly [Name in Lowercase<RouteMethod>]: RouteBuilder<Uppercase<Name>, Prefix, Instances, S, G>;
+} & { readonly on: MethodsBuilder<Prefix, Instances, S, G> };
 
 /**
  * Creates a route. Its handler receives the context and the injected instances. What it returns becomes the
@@ -105,6 +123,7 @@ export interface RouteBuilder<
   Prefix extends string,
   Instances,
   S = unknown,
+  G = unknown,
 > {
   /**
    * @param path - Pattern below the prefix of the controller, such as `/:id`, or an array of patterns.
@@ -112,7 +131,7 @@ export interface RouteBuilder<
    */
   <Path extends string, Result, A extends object = State>(
     path: Path | readonly Path[],
-    handler: PlainHandler<Prefix, Path, State & S & A, Instances, Result>,
+    handler: PlainHandler<Prefix, Path, State & S & G & A, Instances, Result>,
   ): ValueRoute<ContractOf<Method, Path, PathParams<Prefix>, unknown, Result>>;
   /**
    * @param path - Pattern below the prefix of the controller, such as `/:id`, or an array of patterns.
@@ -126,17 +145,17 @@ export interface RouteBuilder<
     A extends object = State,
   >(
     path: Path | readonly Path[],
-    options: Options,
-    handler: Handler<Options, Prefix, Path, S & A, Instances, Result>,
+    options: Options & CheckedReferences<Options>,
+    handler: Handler<Options, Prefix, Path, S & A, G, Instances, Result>,
   ): ValueRoute<ContractOf<Method, Path, PathParams<Prefix>, Options, Result>>;
 }
 
 /** Creates a route for several methods, such as `['PUT', 'PATCH']`, with the other arguments of {@link RouteBuilder}. */
-export interface MethodsBuilder<Prefix extends string, Instances, S = unknown> {
+export interface MethodsBuilder<Prefix extends string, Instances, S = unknown, G = unknown> {
   <const Method extends RouteMethod, Path extends string, Result, A extends object = State>(
     methods: Method | readonly Method[],
     path: Path | readonly Path[],
-    handler: PlainHandler<Prefix, Path, State & S & A, Instances, Result>,
+    handler: PlainHandler<Prefix, Path, State & S & G & A, Instances, Result>,
   ): ValueRoute<ContractOf<Method, Path, PathParams<Prefix>, unknown, Result>>;
   <
     const Method extends RouteMethod,
@@ -147,8 +166,8 @@ export interface MethodsBuilder<Prefix extends string, Instances, S = unknown> {
   >(
     methods: Method | readonly Method[],
     path: Path | readonly Path[],
-    options: Options,
-    handler: Handler<Options, Prefix, Path, S & A, Instances, Result>,
+    options: Options & CheckedReferences<Options>,
+    handler: Handler<Options, Prefix, Path, S & A, G, Instances, Result>,
   ): ValueRoute<ContractOf<Method, Path, PathParams<Prefix>, Options, Result>>;
 }
 
@@ -160,21 +179,63 @@ type PlainHandler<
   Result,
 > = (ctx: Context<ParamsOf<Prefix, Path>, S>, instances: Instances) => Result;
 
-type Handler<Options, Prefix extends string, Path extends string, S, Instances, Result> = (
-  ctx: ValidatedContext<Options, ParamsOf<Prefix, Path>, State & S & AddedState<Options>>,
+type Handler<Options, Prefix extends string, Path extends string, S, G, Instances, Result> = (
+  ctx: ValidatedContext<
+    Options,
+    ParamsOf<Prefix, Path>,
+    State & S & ListState<Options, 'middleware', 'use'> & GuardState<Options, G>
+  >,
   instances: Instances,
 ) => Result;
 
-/** The members of `ctx.state` that the middleware of a route adds. */
-type AddedState<Options> = Options extends {
-  readonly middleware: infer List extends readonly unknown[];
+/** The members of `ctx.state` that the guards of a controller and of a route set, unless the route is exempt. */
+type GuardState<Options, G> = Options extends {
+  readonly metadata: readonly (infer Decorator)[];
 }
-  ? StateOf<List>
+  ? [Extract<Decorator, Exemption>] extends [never]
+    ? G & ListState<Options, 'guards', 'canActivate'>
+    : unknown
+  : G & ListState<Options, 'guards', 'canActivate'>;
+
+/** Requires that the classes that a route lists have a fitting `static inject`. */
+type CheckedReferences<Options> = {
+  readonly [Name in keyof Options &
+    keyof SharedReferences]?: Options[Name] extends readonly unknown[]
+    ? Injectables<Options[Name]>
+    : unknown;
+};
+
+type ListState<Options, Name extends string, Method extends string> = Options extends {
+  readonly [Key in Name]: infer List extends readonly unknown[];
+}
+  ? StateOf<List[number], Method>
   : unknown;
 
-/** The members of `ctx.state` that a list of middleware adds. Those of classes and tokens are unknown. */
-type StateOf<List extends readonly unknown[]> = List extends readonly [infer First, ...infer Rest]
-  ? StateOf<Rest> & (First extends Middleware<infer S> ? S : unknown)
+/**
+ * The members of `ctx.state` that all of a union of middleware or guards set.
+ *
+ * @typeParam Method - The method of their classes.
+ */
+type StateOf<Reference, Method extends string> = (
+  Reference extends unknown
+    ? (state: SetBy<Reference, Method>) => void
+    : never
+) extends (state: infer S) => void
+  ? S
   : unknown;
+
+/** The members of `ctx.state` that a function, a class with a method, or a typed token for either sets. */
+type SetBy<Reference, Method extends string> =
+  Reference extends InjectionToken<infer Provided>
+    ? SetBy<Provided, Method>
+    : Reference extends Constructor<infer Instance>
+      ? SetBy<Instance, Method>
+      : Reference extends { readonly [Name in Method]: infer Run }
+        ? SetBy<Run, Method>
+        : Reference extends (ctx: infer Ctx, ...rest: never[]) => unknown
+          ? Ctx extends { readonly state: infer S }
+            ? S
+            : unknown
+          : unknown;
 
 type ParamsOf<Prefix extends string, Path extends string> = RouteParams<PathParams<Prefix>, Path>;
