@@ -1,6 +1,6 @@
 import {
   BadRequestError,
-  type Context,
+  type AnyContext,
   ForbiddenError,
   type HttpError,
   UnauthorizedError,
@@ -15,7 +15,7 @@ import {
  * @throws {BadRequestError} 400, with several `Authorization` headers.
  * @see RFC 6750 §2.1
  */
-export function readToken(ctx: Context, maxLength: number, realm: string): string {
+export function readToken(ctx: AnyContext, maxLength: number, realm: string): string {
   const [authorization, ...others] = ctx.req.headersDistinct.authorization ?? [];
   if (others.length > 0) throw severalCredentials(realm);
   if (authorization === undefined || !/^bearer(?: |$)/i.test(authorization)) throw noToken(realm);

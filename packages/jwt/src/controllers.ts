@@ -5,7 +5,7 @@ import {
   type GuardFn,
   UseGuard,
 } from '@fairlead/controllers';
-import type { Context, Security } from '@fairlead/core';
+import type { AnyContext, Security } from '@fairlead/core';
 import { describe } from '@fairlead/core/extend';
 import { named } from '@fairlead/options';
 import type { JwtAuth } from './jwt-auth.js';
@@ -88,7 +88,7 @@ export const Scopes: (
 function restrict(
   decorator: string,
   name: string,
-  check: (ctx: Context) => void,
+  check: (ctx: AnyContext) => void,
   security: Security,
 ) {
   const guard: GuardFn = named(name, (ctx) => {

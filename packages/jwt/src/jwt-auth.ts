@@ -1,5 +1,5 @@
 import {
-  type Context,
+  type AnyContext,
   isStandardSchema,
   type Middleware,
   type SchemaOutput,
@@ -72,13 +72,13 @@ export interface JwtAuth<Claims = JWTPayload> {
    * @throws {BadRequestError} 400 `INVALID_REQUEST`, with several `Authorization` headers.
    * @throws {ServiceUnavailableError} 503 `JWKS_UNAVAILABLE`, when the keys of the issuer cannot be fetched.
    */
-  verify(ctx: Context): Promise<VerifiedToken<Claims>>;
+  verify(ctx: AnyContext): Promise<VerifiedToken<Claims>>;
   /**
    * Returns the token of a request that was verified before.
    *
    * @throws {InternalServerError} 500 `TOKEN_NOT_VERIFIED`, when no token was verified.
    */
-  token(ctx: Context): VerifiedToken<Claims>;
+  token(ctx: AnyContext): VerifiedToken<Claims>;
 }
 
 const names = either(
@@ -144,7 +144,7 @@ export function createJwtAuth(
     ...(type !== undefined && { typ: type }),
   });
 
-  const verify = async (ctx: Context): Promise<VerifiedToken> => {
+  const verify = async (ctx: AnyContext): Promise<VerifiedToken> => {
     const token = readToken(ctx, maxTokenLength, realm);
     const payload = await verifyToken(token).catch((error: unknown) => {
       throw toHttpError(error, realm);
@@ -160,7 +160,7 @@ export function createJwtAuth(
     return verified;
   };
 
-  const middleware: Middleware<State> = async function jwt(ctx: Context, next) {
+  const middleware: Middleware<State> = async function jwt(ctx: AnyContext, next) {
     await verify(ctx);
     return next();
   };

@@ -1,4 +1,4 @@
-import { type Context, type Middleware, type Security } from '@fairlead/core';
+import { type AnyContext, type Middleware, type Security } from '@fairlead/core';
 import { describe, throwTogether } from '@fairlead/core/extend';
 import { describeValue, named } from '@fairlead/options';
 import { insufficientScope } from './challenge.js';
@@ -52,7 +52,10 @@ export function roleSecurity(roles: readonly string[]): Security {
 }
 
 /** Creates a function that throws unless the token of a request has all of the scopes. */
-export function createScopeCheck(call: string, scopes: readonly string[]): (ctx: Context) => void {
+export function createScopeCheck(
+  call: string,
+  scopes: readonly string[],
+): (ctx: AnyContext) => void {
   assertNames(call, scopes);
   const message = `The token needs the scope ${scopes.join(' ')}.`;
   return (ctx) => {
@@ -63,7 +66,7 @@ export function createScopeCheck(call: string, scopes: readonly string[]): (ctx:
 }
 
 /** Creates a function that throws unless the token of a request has one of the roles. */
-export function createRoleCheck(call: string, roles: readonly string[]): (ctx: Context) => void {
+export function createRoleCheck(call: string, roles: readonly string[]): (ctx: AnyContext) => void {
   assertNames(call, roles);
   const message = `The token needs the role ${roles.join(' or ')}.`;
   return (ctx) => {

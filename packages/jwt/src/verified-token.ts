@@ -1,4 +1,4 @@
-import { type Context, InternalServerError } from '@fairlead/core';
+import { type AnyContext, InternalServerError } from '@fairlead/core';
 
 /** A token that was verified. */
 export interface VerifiedToken<Claims = unknown> {
@@ -29,7 +29,7 @@ export const SENDS = Object.freeze({
  *
  * @throws {InternalServerError} 500 `TOKEN_NOT_VERIFIED`, when none was.
  */
-export function verifiedToken<Claims = unknown>(ctx: Context): VerifiedToken<Claims> {
+export function verifiedToken<Claims = unknown>(ctx: AnyContext): VerifiedToken<Claims> {
   const { jwt } = ctx.state;
   // Only verify() sets it.
   if (jwt !== undefined) return jwt as VerifiedToken<Claims>;
@@ -44,7 +44,7 @@ export function verifiedToken<Claims = unknown>(ctx: Context): VerifiedToken<Cla
 const EXEMPT = Symbol.for('fairlead:jwt-exempt');
 
 /** Records that `jwtGuard()` verifies no token of a request, because its route is exempt. */
-export function exempt(ctx: Context): void {
+export function exempt(ctx: AnyContext): void {
   Reflect.set(ctx.state, EXEMPT, true);
 }
 

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Readable } from 'node:stream';
-import type { Context } from '@fairlead/core';
+import type { AnyContext } from '@fairlead/core';
 import { assertOptions, describe, type Responder, serialize } from '@fairlead/core/extend';
 import { describeValue, integer, type Kinds, positiveMilliseconds } from '@fairlead/options';
 
@@ -55,7 +55,7 @@ const SEND_EVENTS_OPTIONS: Kinds<SendEventsOptions> = {
  * @see HTML Standard §9.2
  */
 export function sendEvents(
-  ctx: Context,
+  ctx: AnyContext,
   events: AsyncIterable<ServerSentEvent>,
   options: SendEventsOptions = {},
 ): void {
@@ -90,7 +90,7 @@ export function eventStream<Event extends ServerSentEvent>(
   const value = describe({} as EventStream<Event>, {
     name: 'an event stream',
     role: 'response',
-    respond: (ctx: Context) => sendEvents(ctx, events, options),
+    respond: (ctx: AnyContext) => sendEvents(ctx, events, options),
     discard: () => void new EventText(events, {}, () => undefined).destroy(),
   });
   return Object.freeze(value);

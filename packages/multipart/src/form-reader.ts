@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import { BadRequestError, type Context } from '@fairlead/core';
+import { BadRequestError, type AnyContext } from '@fairlead/core';
 import { Dicer } from '@fastify/busboy';
 import { malformed, parseDisposition } from './disposition.js';
 import { assertWithin, type MultipartLimits } from './limits.js';
@@ -44,7 +44,12 @@ export class FormReader {
    * @param limits - The resolved limits.
    * @param rules - The rules that the parts must follow.
    */
-  constructor(ctx: Context, boundary: string, limits: Required<MultipartLimits>, rules: RuleCheck) {
+  constructor(
+    ctx: AnyContext,
+    boundary: string,
+    limits: Required<MultipartLimits>,
+    rules: RuleCheck,
+  ) {
     this.#res = ctx.res;
     this.#limits = limits;
     this.#rules = rules;

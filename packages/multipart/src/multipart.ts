@@ -79,7 +79,7 @@ export function multipart(options: MultipartOptions = {}): Middleware {
       return next();
     }
     if (!needsForm && (ctx.req.readableDidRead || !isMultipart(ctx))) return next();
-    const source = readParts(ctx, settings);
+    const source = readParts(ctx, settings, options.filter);
     const reading =
       tempFiles === false ? readForm(source, readFile) : storeForm(ctx, source, directory);
     return reading.then((form) => {

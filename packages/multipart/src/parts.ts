@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { MIMEType } from 'node:util';
 import {
   BadRequestError,
-  type Context,
+  type AnyContext,
   InternalServerError,
   isHttpError,
   parseJson,
@@ -12,7 +12,13 @@ import { describeValue } from '@fairlead/options';
 import { decodeUtf8 } from './disposition.js';
 import { type Entry, FormReader } from './form-reader.js';
 import { assertWithin } from './limits.js';
-import { type FormSettings, type PartsOptions, RuleCheck, resolveOptions } from './rules.js';
+import {
+  type FileHead,
+  type FormSettings,
+  type PartsOptions,
+  RuleCheck,
+  resolveOptions,
+} from './rules.js';
 
 /** A field of a form. */
 export interface FieldPart {
@@ -60,7 +66,7 @@ export interface FilePart {
 export type Part = FieldPart | FilePart | JsonPart;
 
 /** Whether the media type of a request is `multipart/form-data`. */
-export function isMultipart(ctx: Context): boolean {
+export function isMultipart(ctx: AnyContext): boolean {
   return /^\s*multipart\/form-data\s*(?:;|$)/i.test(ctx.get('Content-Type') ?? '');
 }
 
@@ -85,27 +91,29 @@ export function isMultipart(ctx: Context): boolean {
  *   Uncaught, it results in a 500 response.
  * @see RFC 7578
  */
-export function parts(
-  ctx: Context,
-  options: PartsOptions = {},
+export function parts<Ctx extends AnyContext>(
+  ctx: Ctx,
+  options: PartsOptions<Ctx> = {},
 ): AsyncGenerator<Part, void, undefined> {
-  return readParts(ctx, resolveOptions('parts', options, {}));
+  return readParts(ctx, resolveOptions('parts', options, {}), options.filter);
 }
 
 /** Does the work of {@link parts}, with resolved options. */
-export async function* readParts(
-  ctx: Context,
+export async function* readParts<Ctx extends AnyContext>(
+  ctx: Ctx,
   settings: FormSettings,
+  filter: PartsOptions<Ctx>['filter'],
 ): AsyncGenerator<Part, void, undefined> {
   const { limits } = settings;
   assertReadable(ctx);
   const boundary = boundaryOf(ctx);
   assertWithin(limits, 'totalSize', Number(ctx.get('Content-Length') ?? 0));
   const rules = new RuleCheck(settings, ctx.validationStatus);
+  const decide = typeof filter === 'function' ? (file: FileHead) => filter(file, ctx) : undefined;
   const reader = new FormReader(ctx, boundary, limits, rules);
   try {
     for (let entry = await reader.next(); entry; entry = await reader.next()) {
-      await rules.filter(entry, ctx);
+      await rules.filter(entry, decide);
       yield await toPart(entry, rules.isJson(entry));
     }
     rules.assertComplete();
@@ -135,7 +143,7 @@ function parsePart(name: string, bytes: Buffer): unknown {
   }
 }
 
-function assertReadable(ctx: Context): void {
+function assertReadable(ctx: AnyContext): void {
   if (!isMultipart(ctx)) {
     throw new UnsupportedMediaTypeError(
       'The body is not multipart/form-data. Send it with that media type.',
@@ -161,7 +169,7 @@ function assertReadable(ctx: Context): void {
 const LONGEST_TYPE = 512;
 
 /** @see RFC 2046 §5.1.1 */
-function boundaryOf(ctx: Context): string {
+function boundaryOf(ctx: AnyContext): string {
   const boundary = parameterOf(ctx.get('Content-Type') ?? '', 'boundary');
   if (boundary !== null && /^[\x20-\x7e]{1,70}$/.test(boundary)) return boundary;
   throw new BadRequestError(

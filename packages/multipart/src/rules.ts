@@ -1,5 +1,6 @@
 import {
   BadRequestError,
+  type AnyContext,
   type Context,
   type HttpError,
   type HttpErrorOptions,
@@ -71,16 +72,19 @@ export interface PartRule {
  * Decides whether to accept a file, before its content is read. Return `true` to accept it. Any other value
  * rejects the form with `FILE_REJECTED`, 400 or the application's `validationStatus`. Throw an `HttpError` to choose another response.
  */
-export type FileFilter = (file: FileHead, ctx: Context) => boolean | Promise<boolean>;
+export type FileFilter<Ctx extends AnyContext = Context> = (
+  file: FileHead,
+  ctx: Ctx,
+) => boolean | Promise<boolean>;
 
 /** Options of {@link parts}. */
-export interface PartsOptions {
+export interface PartsOptions<Ctx extends AnyContext = Context> {
   /** The limits of a form. Each one has a default. */
   readonly limits?: MultipartLimits;
   /** Rules for parts by their name. Parts with other names only follow the limits and the filter. */
   readonly rules?: Readonly<Record<string, PartRule>>;
   /** The files to accept: media types such as `'image/*'`, or a function. Default: all. */
-  readonly filter?: readonly string[] | FileFilter;
+  readonly filter?: readonly string[] | FileFilter<Ctx>;
 }
 
 /** The resolved options of {@link parts}. */
@@ -88,7 +92,8 @@ export interface FormSettings {
   readonly limits: Required<MultipartLimits>;
   readonly rules: ReadonlyMap<string, PartRule>;
   readonly mediaTypes: readonly string[] | undefined;
-  readonly filter: FileFilter | undefined;
+  /** Whether a function decides about files. */
+  readonly hasFilter: boolean;
 }
 
 /** A media type or a range. RFC 9110 §12.5.1 */
@@ -122,7 +127,7 @@ const PARTS_OPTIONS: Kinds<PartsOptions> = {
  * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid, or a limit is not `Infinity` or a
  *   whole number of at least 0.
  */
-export function resolveOptions<Options extends PartsOptions>(
+export function resolveOptions<Options extends PartsOptions<never>>(
   call: string,
   options: Options,
   further: Kinds<Omit<Options, keyof PartsOptions>>,
@@ -143,7 +148,7 @@ export function resolveOptions<Options extends PartsOptions>(
     limits: completeLimits(limits),
     rules: new Map(Object.entries(rules)),
     mediaTypes: typeof filter === 'function' ? undefined : filter,
-    filter: typeof filter === 'function' ? filter : undefined,
+    hasFilter: typeof filter === 'function',
   };
 }
 
@@ -168,7 +173,7 @@ export class RuleCheck {
    * @throws {UnsupportedMediaTypeError} 415, when the media type is not accepted.
    */
   admit(head: PartHead): (size: number) => void {
-    const { limits, rules, mediaTypes, filter } = this.#settings;
+    const { limits, rules, mediaTypes, hasFilter } = this.#settings;
     const { name, fileName } = head;
     const rule = rules.get(name);
     if (rule?.kind !== undefined && (fileName !== undefined) !== (rule.kind === 'file')) {
@@ -177,7 +182,7 @@ export class RuleCheck {
     }
     const isFile = fileName !== undefined && rule?.json !== true;
     // Browsers send such a part for an input without a file.
-    if (isFile && fileName === '' && (rule ?? mediaTypes ?? filter) !== undefined) {
+    if (isFile && fileName === '' && ((rule ?? mediaTypes) !== undefined || hasFilter)) {
       return (size) => {
         if (size > 0)
           throw this.#invalid('A file has content, but no name. Send its name.', {
@@ -204,15 +209,17 @@ export class RuleCheck {
   }
 
   /**
-   * Lets the filter decide about a file.
+   * Lets a filter decide about a file.
    *
    * @throws {BadRequestError} 400, or {@link UnprocessableContentError} 422, when it rejects the file.
    */
-  async filter(head: PartHead, ctx: Context): Promise<void> {
-    const { filter } = this.#settings;
+  async filter(
+    head: PartHead,
+    filter: ((file: FileHead) => boolean | Promise<boolean>) | undefined,
+  ): Promise<void> {
     const { name, fileName, mediaType, headers } = head;
     if (filter === undefined || !fileName || this.isJson(head)) return;
-    if ((await filter({ name, fileName, mediaType, headers }, ctx)) === true) return;
+    if ((await filter({ name, fileName, mediaType, headers })) === true) return;
     const message = `The file in '${name}' is not accepted. Send another file.`;
     throw this.#invalid(message, { code: 'FILE_REJECTED' });
   }

@@ -1,4 +1,5 @@
 import {
+  type AnyContext,
   type Context,
   isHttpError,
   type Middleware,
@@ -24,7 +25,7 @@ const REQUEST_LOG_OPTIONS: Kinds<RequestLogOptions> = { quiet: fn };
 const REQUEST = 'request';
 
 /** The errors that the lines of requests show. */
-const shown = new WeakMap<Context, unknown>();
+const shown = new WeakMap<AnyContext, unknown>();
 
 /**
  * Logs one line per request when its response was sent completely, or its connection closed.
@@ -74,7 +75,7 @@ export function logRequests(logger: Logger, options: RequestLogOptions = {}): Mi
  *
  * @throws {SetupError} `INVALID_OPTION`, when `logger` is not a pino logger.
  */
-export function logErrors(logger: Logger): (error: unknown, ctx: Context) => void {
+export function logErrors(logger: Logger): (error: unknown, ctx: AnyContext) => void {
   assertLogger('logErrors()', logger);
   return (err, ctx) => {
     const log = (): void => {

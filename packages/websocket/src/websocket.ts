@@ -74,9 +74,9 @@ export function websocket<
  */
 export function websocketUpgrade(
   options: WebSocketOptions = {},
-): (ctx: Context, next: () => unknown) => Promise<void> {
+): (ctx: AnyContext, next: () => unknown) => Promise<void> {
   const accept = createAccept('websocketUpgrade()', options);
-  const upgrade = named('websocketUpgrade', async (ctx: Context, next: () => unknown) => {
+  const upgrade = named('websocketUpgrade', async (ctx: AnyContext, next: () => unknown) => {
     accept.check(ctx);
     const handler = await next();
     if (typeof handler !== 'function') {

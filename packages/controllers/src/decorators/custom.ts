@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import type { Context } from '@fairlead/core';
+import type { AnyContext, Context } from '@fairlead/core';
 import { describe, describeFactories, describeLike, descriptionOf } from '@fairlead/core/extend';
 import type { Constructor } from '@fairlead/di';
 import { describeValue, fn, isClass, type Kinds, kind, nonEmptyString } from '@fairlead/options';
@@ -162,7 +162,7 @@ export interface RouteMetadata<Value, Effect = unknown> {
    *   and method; or the route's definition.
    * @returns Undefined if no decorator set a value, and before a route has matched.
    */
-  get(source: Context | { readonly metadata: RouteValues }): Value | undefined;
+  get(source: AnyContext | { readonly metadata: RouteValues }): Value | undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import type { Context, RouteDocumentation, RouteOptions } from '@fairlead/core';
+import type { AnyContext, Context, RouteDocumentation, RouteOptions } from '@fairlead/core';
 import { descriptionOf } from '@fairlead/core/extend';
 import type { Constructor } from '@fairlead/di';
 import { type CallSite, describeCallSite } from '@fairlead/options';
@@ -331,11 +331,11 @@ export function locationOf(
   return callSite && describeCallSite(callSite);
 }
 
-export function setRouteValues(ctx: Context, values: RouteValues): void {
+export function setRouteValues(ctx: AnyContext, values: RouteValues): void {
   (ctx.state as { [ROUTE_VALUES]?: RouteValues })[ROUTE_VALUES] = values;
 }
 
-export function routeValues(ctx: Context): RouteValues | undefined {
+export function routeValues(ctx: AnyContext): RouteValues | undefined {
   return (ctx.state as { [ROUTE_VALUES]?: RouteValues })[ROUTE_VALUES];
 }
 

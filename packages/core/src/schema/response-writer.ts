@@ -2,7 +2,7 @@ import { atLine, isIntended, NO_CONTENT_STATUSES } from '@fairlead/options';
 import { isJson, isWrittenAsJson, parseMediaType } from '../body/media-type.js';
 import { InternalServerError } from '../errors/http-error.js';
 import { SetupError } from '../errors/setup-error.js';
-import type { Context } from '../exchange/context.js';
+import type { AnyContext } from '../exchange/context.js';
 import { EXCHANGE, isFilled, type JsonWriter, type RouteWriter } from '../exchange/exchange.js';
 import { isPromiseLike } from '../next.js';
 import { getHeader } from '../response/headers.js';
@@ -89,7 +89,7 @@ function compileSchema(schema: object, compile: CompileResponse): WriteJson | un
  */
 export function createSender(
   options: RouteOptions,
-): ((ctx: Context, result: unknown) => void) | undefined {
+): ((ctx: AnyContext, result: unknown) => void) | undefined {
   const types = new Map(
     [...responseSchemas(options)].flatMap(([status, schema]) => {
       const named = namedTypes(schema);

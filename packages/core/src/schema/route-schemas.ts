@@ -10,7 +10,7 @@ import {
   unknownPath,
   ValidationError,
 } from '../errors/http-error.js';
-import type { Context } from '../exchange/context.js';
+import type { AnyContext } from '../exchange/context.js';
 import { noParser, refuseContext } from '../exchange/context-errors.js';
 import { EXCHANGE, hasUnreadBody } from '../exchange/exchange.js';
 import { isPromiseLike, type Next } from '../next.js';
@@ -37,7 +37,7 @@ const FIELDS = {
 interface ValidatedInput {
   readonly source: keyof typeof FIELDS;
   readonly schema: StandardSchema;
-  readonly read: (ctx: Context) => unknown;
+  readonly read: (ctx: AnyContext) => unknown;
 }
 
 /**
@@ -52,7 +52,7 @@ interface ValidatedInput {
 export function createValidate(
   route: string,
   { params, query, headers, body, invalidParams }: RouteOptions,
-): ((ctx: Context) => void | Promise<void>) | undefined {
+): ((ctx: AnyContext) => void | Promise<void>) | undefined {
   const inputs: ValidatedInput[] = [];
   if (params) inputs.push({ source: 'param', schema: params, read: (ctx) => ctx.params });
   if (query) inputs.push({ source: 'query', schema: query, read: createQueryReader(query) });
@@ -60,7 +60,11 @@ export function createValidate(
   if (body) inputs.push({ source: 'body', schema: body, read: createBodyReader(body) });
   if (inputs.length === 0) return undefined;
 
-  const finish = (ctx: Context, outputs: readonly unknown[], issues: ValidationIssue[]): void => {
+  const finish = (
+    ctx: AnyContext,
+    outputs: readonly unknown[],
+    issues: ValidationIssue[],
+  ): void => {
     if (issues.length > 0) {
       if (invalidParams === 404 && issues.some(({ source }) => source === 'param'))
         throw unknownPath(ctx.path);
@@ -74,7 +78,7 @@ export function createValidate(
     const message = `Validating the ${source} of ${route} failed. Correct the schema that threw the error in cause.`;
     throw new InternalServerError(message, { code: 'SCHEMA_FAILED', cause });
   };
-  const validate = (ctx: Context): void | Promise<void> => {
+  const validate = (ctx: AnyContext): void | Promise<void> => {
     const issues: ValidationIssue[] = [];
     const outputs: unknown[] = [];
     let isAsync = false;
@@ -125,7 +129,7 @@ export function createValidate(
  * @throws {HttpError} Same as `json()`.
  * @see RFC 9110 §15.5.16
  */
-export function requireParsedBody(ctx: Context): void | Promise<void> {
+export function requireParsedBody(ctx: AnyContext): void | Promise<void> {
   const exchange = ctx[EXCHANGE] ?? refuseContext('requireParsedBody()', ctx);
   if (exchange.requestBody !== undefined || !hasUnreadBody(exchange)) return;
   const parsing = parseDeclaredBody(ctx);
@@ -141,7 +145,7 @@ let parseJson: Middleware | undefined;
  *
  * @throws {HttpError} Same as `json()`.
  */
-export function parseDeclaredBody(ctx: Context): Promise<void> | undefined {
+export function parseDeclaredBody(ctx: AnyContext): Promise<void> | undefined {
   const exchange = ctx[EXCHANGE] ?? refuseContext('parseDeclaredBody()', ctx);
   if (exchange.route?.parsesJson !== true || exchange.requestBody !== undefined) return undefined;
   if (!hasUnreadBody(exchange)) return undefined;
@@ -150,7 +154,7 @@ export function parseDeclaredBody(ctx: Context): Promise<void> | undefined {
 }
 
 /** @returns A promise only for a body without `Content-Length`, which may be empty. */
-function refuseUnreadBody(ctx: Context): void | Promise<void> {
+function refuseUnreadBody(ctx: AnyContext): void | Promise<void> {
   if (!hasUnreadBody(ctx[EXCHANGE])) return;
   if (ctx.get('Content-Length') !== undefined) throw unreadBody(ctx);
   return new Promise((resolve, reject) => {
@@ -168,7 +172,7 @@ function refuseUnreadBody(ctx: Context): void | Promise<void> {
  * @throws {BadRequestError} 400 `MISSING_CONTENT_TYPE`, with `Accept-Query`.
  * @see RFC 10008 §2, §2.1
  */
-export function requireMediaType(ctx: Context, next: Next): void | Promise<void> {
+export function requireMediaType(ctx: AnyContext, next: Next): void | Promise<void> {
   if (ctx.get('Content-Type') !== undefined) return next();
   const mediaTypes = ctx[EXCHANGE].route?.mediaTypes ?? [];
   const [example = 'application/json'] = mediaTypes;
@@ -178,7 +182,7 @@ export function requireMediaType(ctx: Context, next: Next): void | Promise<void>
   );
 }
 
-function unreadBody(ctx: Context): UnsupportedMediaTypeError {
+function unreadBody(ctx: AnyContext): UnsupportedMediaTypeError {
   const type = ctx.get('Content-Type');
   const declared = ctx[EXCHANGE].route?.mediaTypes ?? [];
   const essence = parseMediaType(type ?? '').essence;
@@ -203,7 +207,7 @@ function unreadBody(ctx: Context): UnsupportedMediaTypeError {
  *
  * @param schema - Converts to JSON Schema. Otherwise, no member is known to take an array.
  */
-export function createQueryReader(schema: StandardSchema): (ctx: Context) => unknown {
+export function createQueryReader(schema: StandardSchema): (ctx: AnyContext) => unknown {
   let arrays: readonly string[] | undefined;
   return (ctx) => {
     arrays ??= arrayMembers(schema);
@@ -223,7 +227,7 @@ export function createQueryReader(schema: StandardSchema): (ctx: Context) => unk
  * @throws {UnsupportedMediaTypeError} 415, from that function, when the schema is a `content()` that does not
  *   describe the media type of the body.
  */
-export function createBodyReader(schema: StandardSchema): (ctx: Context) => unknown {
+export function createBodyReader(schema: StandardSchema): (ctx: AnyContext) => unknown {
   const withType = typeBodies(schema);
   if (withType === undefined) return (ctx) => ctx.body;
   return (ctx) => {

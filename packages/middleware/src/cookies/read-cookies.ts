@@ -1,10 +1,10 @@
-import type { Context } from '@fairlead/core';
+import type { AnyContext } from '@fairlead/core';
 import { parseCookie } from 'cookie';
 
 /** The cookies of a request by name: a frozen object without inherited members. */
 export type RequestCookies = Readonly<Record<string, string | undefined>>;
 
-const parsed = new WeakMap<Context, RequestCookies>();
+const parsed = new WeakMap<AnyContext, RequestCookies>();
 
 /**
  * Returns the cookies of a request, without those that the response sets. Parses the header on the
@@ -14,7 +14,7 @@ const parsed = new WeakMap<Context, RequestCookies>();
  *   with the same name, the first counts, which is the one with the longest path.
  * @see RFC 6265 §4.2, §5.4
  */
-export function readCookies(ctx: Context): RequestCookies {
+export function readCookies(ctx: AnyContext): RequestCookies {
   const earlier = parsed.get(ctx);
   if (earlier !== undefined) return earlier;
   const cookies = Object.freeze(parseCookie(ctx.get('Cookie') ?? ''));

@@ -1,4 +1,4 @@
-import type { Context } from '@fairlead/core';
+import type { AnyContext } from '@fairlead/core';
 import {
   anything,
   findOptionProblems,
@@ -59,7 +59,7 @@ const COOKIE_OPTIONS: Kinds<CookieOptions> = {
  * @see RFC 6265 §4.1; RFC 6265bis §4.1.3 for the prefixes
  */
 export function setCookie(
-  ctx: Context,
+  ctx: AnyContext,
   name: string,
   value: string,
   options: CookieOptions = {},
@@ -89,7 +89,7 @@ export function setCookie(
  * @throws {CookieError} 500, under the same conditions as {@link setCookie}.
  * @see RFC 6265 §3.1
  */
-export function deleteCookie(ctx: Context, name: string, scope: CookieScope = {}): void {
+export function deleteCookie(ctx: AnyContext, name: string, scope: CookieScope = {}): void {
   setCookie(ctx, name, '', { ...scope, maxAge: 0, expires: new Date(0) });
 }
 

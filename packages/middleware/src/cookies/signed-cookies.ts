@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { Context } from '@fairlead/core';
+import type { AnyContext } from '@fairlead/core';
 import { createKeys, hmac, isEqual } from '../signature.js';
 import { CookieKeysError } from './errors.js';
 import { readCookies } from './read-cookies.js';
@@ -15,18 +15,18 @@ export interface SignedCookies {
    *
    * @returns Undefined when the cookie is missing, or was not signed under this name with a known key.
    */
-  read(ctx: Context, name: string): string | undefined;
+  read(ctx: AnyContext, name: string): string | undefined;
   /**
    * Whether the request's cookie is signed with a known key other than the first. Set the cookie again, so
    * that it outlives the old key. False for a cookie that `read` returns undefined for.
    */
-  isOutdated(ctx: Context, name: string): boolean;
+  isOutdated(ctx: AnyContext, name: string): boolean;
   /**
    * Sets a cookie on the response, signed with the first key.
    *
    * @throws {CookieError} 500, under the same conditions as `setCookie`.
    */
-  set(ctx: Context, name: string, value: string, options?: CookieOptions): void;
+  set(ctx: AnyContext, name: string, value: string, options?: CookieOptions): void;
 }
 
 /**
@@ -42,7 +42,7 @@ export function signedCookies(keys: readonly (string | Uint8Array)[]): SignedCoo
   const secrets = problems.length > 0 ? [] : createKeys(keys);
   const [first] = secrets;
   if (first === undefined) throw new CookieKeysError(problems.join('\n'));
-  const verify = (ctx: Context, name: string): VerifiedCookie | undefined => {
+  const verify = (ctx: AnyContext, name: string): VerifiedCookie | undefined => {
     const text = readCookies(ctx)[name] ?? '';
     const dot = text.lastIndexOf('.');
     if (dot === -1) return undefined;

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { type Context } from '@fairlead/core';
+import { type AnyContext } from '@fairlead/core';
 import { describe, throwTogether } from '@fairlead/core/extend';
 import {
   anything,
@@ -23,7 +23,7 @@ export interface CsrfTokenOptions {
    * Returns what identifies the session of a request, such as `ctx.state.session.id`; undefined without a
    * session. A token is valid only for the session it was issued for.
    */
-  readonly session: (ctx: Context) => string | undefined;
+  readonly session: (ctx: AnyContext) => string | undefined;
   /** The request header with the token. Default `X-CSRF-Token`. */
   readonly header?: string;
   /** The member of a parsed body with the token, for HTML forms. Default `_csrf`. */
@@ -40,9 +40,9 @@ export interface CsrfTokens {
    * Returns the token for a form or a script, and sets the cookie that belongs to it. Returns the same token
    * again while the session lasts. Call it after a sign-in, so that the token belongs to the new session.
    */
-  issue(ctx: Context): string;
+  issue(ctx: AnyContext): string;
   /** Whether a request has a token that was issued for its session, and the cookie that belongs to it. */
-  isValid(ctx: Context): boolean;
+  isValid(ctx: AnyContext): boolean;
 }
 
 const TOKEN_OPTIONS: Kinds<CsrfTokenOptions> = {
@@ -76,10 +76,10 @@ export function csrfTokens(options: CsrfTokenOptions): CsrfTokens {
   const cookie = secure ? `__Host-Http-${name}` : name;
 
   /** Tokens whose cookie has not reached the client yet. */
-  const issued = new WeakMap<Context, string>();
+  const issued = new WeakMap<AnyContext, string>();
 
   /** Whether a token was issued for the session of a request. */
-  const isIssued = (ctx: Context, token: string): boolean => {
+  const isIssued = (ctx: AnyContext, token: string): boolean => {
     const [random = ''] = token.split('.');
     return secrets.some((secret) => isEqual(token, sign(secret, session(ctx), random)));
   };
