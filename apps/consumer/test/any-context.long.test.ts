@@ -19,7 +19,10 @@ function findEntries(): Map<string, string> {
 }
 
 /** Types of functions that the application calls before a schema has read anything. */
-const CALLED_BY_THE_APPLICATION = new Set(['Middleware', 'AnyMiddleware', 'Extract']);
+const CALLED_BY_THE_APPLICATION = new Set(['Middleware', 'AnyMiddleware']);
+
+/** Descriptions of routes. Their functions are those that users have passed. */
+const DESCRIPTIONS = new Set(['BuiltRoute', 'RouteDefinition', 'Route']);
 
 /** Factories of guards and handlers, which the application calls as well. */
 const FACTORY = /Guard\(\)$|websocket\(\)$/;
@@ -83,6 +86,9 @@ class Finder {
         const values = this.#checker.getTypeArguments(member as ts.TypeReference) ?? [];
         return values.flatMap((value) => this.#partsOf(value, direction));
       }
+      // Users pass instances of our classes, but no implementations of them.
+      const isClass = direction === 'taken' && (member.symbol.flags & ts.SymbolFlags.Class) !== 0;
+      if (isClass || DESCRIPTIONS.has(member.symbol.name)) return [];
       if (isCalledByApplication(member) || this.#seen[direction].has(member.symbol)) return [];
       this.#seen[direction].add(member.symbol);
       return [member];
