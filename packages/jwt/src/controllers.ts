@@ -36,8 +36,10 @@ export const Public: () => ClassDecorator & MethodDecorator & Exemption = create
  *
  * @param auth - From `createJwtAuth()`.
  */
-export function jwtGuard<Claims>(auth: JwtAuth<Claims>): GuardFn<{ jwt: VerifiedToken<Claims> }> {
-  const guard: GuardFn<{ jwt: VerifiedToken<Claims> }> = async function jwt(ctx) {
+export function jwtGuard<Claims>(
+  auth: JwtAuth<Claims>,
+): ((ctx: AnyContext) => Promise<boolean>) & GuardFn<{ jwt: VerifiedToken<Claims> }> {
+  const guard = async function jwt(ctx: AnyContext) {
     if (PUBLIC.get(ctx) === true) exempt(ctx);
     else await auth.verify(ctx);
     return true;
