@@ -51,10 +51,8 @@ export type Injectable<Target> = Target & { readonly prototype: CheckedInject<Ta
 /** A class whose `static inject` does not fit its constructor. */
 export type Misfit<Target> = Target & (unknown extends CheckedInject<Target> ? never : unknown);
 
-/** A list whose classes fit: see {@link CheckedInject}. As in {@link Injectable}, a member has the result. */
-export type Injectables<List extends readonly unknown[]> = List & {
-  readonly length: CheckedInject<List[number]>;
-};
+/** A list whose classes fit: see {@link CheckedInject}. */
+export type Injectables<List extends readonly unknown[]> = List & CheckedInject<List[number]>;
 
 /** The arguments that a constructor receives. */
 type Received<List extends readonly unknown[], Taken extends readonly unknown[]> = {

@@ -100,8 +100,8 @@ export interface ControllerValueOptions<
     builders: RouteBuilders<
       Prefix,
       Injected<Inject>,
-      StateOf<Shared[number], 'use'>,
-      StateOf<Guards[number], 'canActivate'>
+      StateOf<Shared, 'use'>,
+      StateOf<Guards, 'canActivate'>
     >,
   ) => Routes;
 }
@@ -208,20 +208,19 @@ type CheckedReferences<Options> = {
 type ListState<Options, Name extends string, Method extends string> = Options extends {
   readonly [Key in Name]: infer List extends readonly unknown[];
 }
-  ? StateOf<List[number], Method>
+  ? StateOf<List, Method>
   : unknown;
 
 /**
- * The members of `ctx.state` that all of a union of middleware or guards set.
+ * The members of `ctx.state` that a list of middleware or guards sets. Only a tuple says which.
  *
  * @typeParam Method - The method of their classes.
  */
-type StateOf<Reference, Method extends string> = (
-  Reference extends unknown
-    ? (state: SetBy<Reference, Method>) => void
-    : never
-) extends (state: infer S) => void
-  ? S
+type StateOf<List extends readonly unknown[], Method extends string> = List extends readonly [
+  infer First,
+  ...infer Rest,
+]
+  ? SetBy<First, Method> & StateOf<Rest, Method>
   : unknown;
 
 /** The members of `ctx.state` that a function, a class with a method, or a typed token for either sets. */
