@@ -188,7 +188,7 @@ const CONTROLLERS: Readonly<Record<string, Start>> = {
     [UseGuard, UseMiddleware, UseInterceptor].flatMap((use) =>
       (['class', 'method'] as const).map((place) => [
         `${findMisuse(use)?.name}() of a ${place}`,
-        (value: never) => register(decorated(use(value), place)),
+        (value: never) => register(decorated(Reflect.apply(use, undefined, [value]), place)),
       ]),
     ),
   ),
