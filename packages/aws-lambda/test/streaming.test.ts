@@ -66,7 +66,7 @@ describe('createStreamingHandler()', () => {
     expect(stream.chunks).toEqual(['first', 'second']);
     expect(stream.head).toEqual({
       statusCode: 200,
-      headers: { 'content-type': 'text/plain', date: expect.any(String) },
+      headers: { 'content-type': 'text/plain; charset=utf-8', date: expect.any(String) },
       cookies: ['a=1', 'b=2'],
     });
     expect(stream.writableFinished).toBe(true);

@@ -41,7 +41,8 @@ export {
   parseDeclaredBody,
   requireParsedBody,
 } from './schema/route-schemas.js';
-export { acceptsAbsence, validateValue } from './schema/schema.js';
+export { validateValue } from './schema/schema.js';
+export { acceptsAbsence } from './schema/structure.js';
 
 /**
  * Returns what is known about the registrations so far, for a plugin that fills a router: if it fails to

@@ -41,7 +41,7 @@ export function inputsOf(options: RouteOptions): readonly RouteInput[] {
   if (params) own.push({ source: 'param', schema: params, required: true });
   if (query) own.push({ source: 'query', schema: query, required: true });
   if (headers) own.push({ source: 'header', schema: headers, required: true });
-  if (body) own.push({ source: 'body', schema: body, required: !acceptsAbsence(body) });
+  if (body) own.push({ source: 'body', schema: body, required: acceptsAbsence(body) !== true });
   return [...own, ...inputs];
 }
 

@@ -195,11 +195,17 @@ export function isUnvalidated({ source, schema, transform }: ParameterMetadata):
   return isInputSource(source) && schema === undefined && transform === undefined;
 }
 
-/** Whether a request without the value is rejected. Asks the schema, if that decides. */
-export function isRequired(parameter: ParameterMetadata): boolean {
+/**
+ * Whether a request without the value is rejected.
+ *
+ * @returns Undefined if the schema decides, and its structure does not tell.
+ */
+export function isRequired(parameter: ParameterMetadata): boolean | undefined {
   const { schema, required, isRequiredSet, default: fallback } = parameter;
   if (fallback !== undefined) return false;
-  return schema === undefined || isRequiredSet ? required : !acceptsAbsence(schema);
+  if (schema === undefined || isRequiredSet) return required;
+  const isOptional = acceptsAbsence(schema);
+  return isOptional === undefined ? undefined : !isOptional;
 }
 
 const INPUT_SOURCES: ReadonlySet<string> = new Set(['param', 'query', 'header', 'body']);

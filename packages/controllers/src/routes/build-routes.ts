@@ -300,7 +300,7 @@ function describeSent(
   return sends;
 }
 
-/** Describes a parameter for tools. Asks its schema only if a tool needs to know whether it is required. */
+/** Describes a parameter for tools. Reads its schema only if a tool needs to know whether it is required. */
 function describeInput(source: RouteInput['source'], parameter: ParameterDefinition): RouteInput {
   const { name, schema, all } = parameter;
   return {
@@ -309,7 +309,7 @@ function describeInput(source: RouteInput['source'], parameter: ParameterDefinit
     schema,
     all,
     get required() {
-      return isRequired(parameter);
+      return isRequired(parameter) ?? parameter.required;
     },
   };
 }

@@ -2,7 +2,8 @@ import { isIntended } from '@fairlead/options';
 import { isPromiseLike } from '../next.js';
 import type { Pattern } from '../router/pattern.js';
 import type { RouteInput } from '../router/route-options.js';
-import { acceptsAbsence, keysOf, type StandardSchema } from '../schema/schema.js';
+import { keysOf, type StandardSchema } from '../schema/schema.js';
+import { acceptsAbsence } from '../schema/structure.js';
 import { NAMES } from './findings.js';
 import type { PlacedRoute } from './layout.js';
 
@@ -37,7 +38,7 @@ export function demandsImpossible(route: PlacedRoute): readonly string[] {
     if (source !== 'body')
       return schema === undefined ? [] : rejectsText(input, schema, route.pattern);
     if (!/^(GET|HEAD)$/.test(route.method) || !required || route.isIntended) return [];
-    if (schema === body && schema && acceptsAbsence(schema)) return [];
+    if (schema !== undefined && acceptsAbsence(schema) !== false) return [];
     return `A body is required, but clients send none with: ${NAMES}. Use QUERY or POST, make the body optional, or pass the handler or the controller to intended().`;
   });
 }

@@ -18,13 +18,13 @@ import type { Middleware } from '../pipeline/pipeline.js';
 import { type RouteOptions, responseSchemas } from '../router/route-options.js';
 import { typeBodies } from './content.js';
 import {
-  acceptsAbsence,
   isStandardSchema,
   type StandardSchema,
   toJsonSchema,
   type ValidationIssue,
   validateValue,
 } from './schema.js';
+import { acceptsAbsence } from './structure.js';
 
 /** The members of an exchange that receive what schemas produce. */
 const FIELDS = {
@@ -258,7 +258,7 @@ function acceptsArray(schema: unknown): boolean {
 }
 
 /**
- * Whether a response of a route may have no body, according to the schema of its status.
+ * Whether a response of a route may have no body, as far as the structure of the schema of its status tells.
  *
  * @param status - Undefined for a result that is undefined: whether any successful response may be empty.
  */
@@ -270,5 +270,5 @@ export function mayBeEmpty(options: RouteOptions, status?: number): boolean {
   if (NO_CONTENT_STATUSES.has(status)) return true;
   const schemas = responseSchemas(options);
   const schema = schemas.get(status) ?? (status < 300 ? schemas.get(0) : undefined);
-  return schema === undefined || (isStandardSchema(schema) && acceptsAbsence(schema));
+  return schema === undefined || (isStandardSchema(schema) && acceptsAbsence(schema) !== false);
 }

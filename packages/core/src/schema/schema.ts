@@ -178,7 +178,17 @@ function standardOf(
     ...(jsonSchema && { jsonSchema: { input: convert('input'), output: convert('output') } }),
   };
   standards.set(target, created);
+  sources.set(created, schema);
   return created;
+}
+
+/** The schemas from which classes were created. */
+const sources = new WeakMap<StandardSchema['~standard'], StandardSchema>();
+
+/** Returns the schema from which a class was created, or the schema itself. */
+export function unwrap(schema: StandardSchema): StandardSchema {
+  const source = sources.get(schema['~standard']);
+  return source === undefined ? schema : unwrap(source);
 }
 
 /** Whether a value is a Standard Schema, which may be a function. */
@@ -244,18 +254,6 @@ export function validateValue(
   };
   const result = schema['~standard'].validate(value);
   return isPromiseLike(result) ? Promise.resolve(result).then(accept) : accept(result);
-}
-
-/** Whether a schema accepts that a value is absent. A schema that throws or returns a promise does not. */
-export function acceptsAbsence(schema: StandardSchema): boolean {
-  try {
-    const result = schema['~standard'].validate(undefined);
-    if (!isPromiseLike(result)) return readIssues(result) === undefined;
-    Promise.resolve(result).catch(() => undefined);
-  } catch {
-    // A request without the value fails, too.
-  }
-  return false;
 }
 
 /** Returns the issues of a result; undefined if it has a value. */
