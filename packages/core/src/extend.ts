@@ -34,8 +34,7 @@ export {
   type MediaTypeDescription,
 } from './schema/content.js';
 export {
-  createBodyReader,
-  createQueryReader,
+  createInputReader,
   createValidate,
   mayBeEmpty,
   parseDeclaredBody,

@@ -39,7 +39,9 @@ describe('a QUERY route', () => {
     const found = await search('{"author":"Ada"}', 'application/json');
     expect([found.status, await found.json()]).toEqual([200, { author: 'Ada', limit: 10 }]);
     const form = await search('author=Ada&limit=5', 'application/x-www-form-urlencoded');
-    expect([form.status, await form.json()]).toMatchObject([400, { code: 'VALIDATION_FAILED' }]);
+    expect([form.status, await form.json()]).toEqual([200, { author: 'Ada', limit: 5 }]);
+    const wrong = await search('author=Ada&limit=x', 'application/x-www-form-urlencoded');
+    expect([wrong.status, await wrong.json()]).toMatchObject([400, { code: 'VALIDATION_FAILED' }]);
     const malformed = await search('author=Ada', 'application/json');
     expect([malformed.status, await malformed.json()]).toMatchObject([
       400,

@@ -1,3 +1,5 @@
+import { type } from 'arktype';
+import * as v from 'valibot';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { describe as describeFunction } from '../src/extend.js';
@@ -11,6 +13,7 @@ import {
   type Middleware,
   type RouteInput,
   raw,
+  type StandardSchema,
   text,
 } from '../src/index.js';
 
@@ -148,70 +151,90 @@ describe('middleware below a prefix without routes', () => {
 });
 
 describe('inputs that no request can provide', () => {
-  const schemas = [
-    z.object({ page: z.number().optional() }),
-    z.object({ page: z.int().min(18).max(60) }),
-    z.object({ page: z.literal(1) }),
-    z.object({ page: z.number().multipleOf(100).min(10).max(1_000) }),
-    z.object({ page: z.int().min(1_900).max(2_100) }),
-    z.object({ page: z.int().min(10_000).max(10_000_000) }),
-    z.object({ page: z.int().min(1_000_000_000_000) }),
-    z.object({ page: z.number().negative() }),
-    z.object({ page: z.number().gt(0).lt(1) }),
-  ];
+  const never = () => {
+    throw new Error('The start called a function of a schema.');
+  };
 
-  it.each(schemas)('cause a warning if the schema accepts no text', (query) => {
-    const app = createApp().get('/a', { query }, handler).get('/b', { query }, handler);
-    expect(warningsOf(app)).toEqual([
-      "FAIRLEAD_INPUT: The query parameter 'page' has a schema that rejects every string: GET /a, GET /b. Convert it, as in z.coerce.number(), or pass the schema to intended().",
-    ]);
-  });
-
-  it('cause a warning for booleans, dates, big integers and lists', () => {
+  it.each<[string, StandardSchema, StandardSchema, string, string]>([
+    [
+      'zod',
+      z.object({ since: z.date().refine(never).optional(), ids: z.array(z.bigint()) }),
+      z.object({ filter: z.object({ until: z.date() }) }).refine(never),
+      'z.coerce.date()',
+      'z.coerce.bigint()',
+    ],
+    [
+      'valibot',
+      v.object({ since: v.optional(v.pipe(v.date(), v.check(never))), ids: v.array(v.bigint()) }),
+      v.pipe(v.object({ filter: v.object({ until: v.date() }) }), v.check(never)),
+      'v.pipe(v.string(), v.toDate())',
+      'v.pipe(v.string(), v.toBigint())',
+    ],
+    [
+      'arktype',
+      type({ 'since?': type('Date').narrow(never), ids: 'bigint[]' }),
+      type({ filter: { until: 'Date' } }).narrow(never),
+      "'string.date.parse'",
+      "'string.integer'",
+    ],
+  ])('cause a warning if a schema of %s accepts no text', (_, query, nested, date, bigint) => {
     const app = createApp()
-      .get('/:on', { params: z.object({ on: z.boolean() }) }, handler)
-      .get('/on/:yes', { params: z.object({ yes: z.literal(true) }) }, handler)
-      .get('/a', { query: z.object({ since: z.date(), id: z.bigint() }) }, handler)
-      .get('/b', { query: z.object({ ids: z.array(z.number()) }) }, handler)
-      .get('/b/ones', { query: z.object({ ones: z.array(z.literal(1)) }) }, handler)
-      .get('/c', { headers: z.object({ 'x-ids': z.array(z.string()) }) }, handler);
-    expect(warningsOf(app)).toEqual([
-      expect.stringMatching(/parameter 'on' .*GET \/:on\. Convert it, as in z\.stringbool\(\),/),
-      expect.stringMatching(
-        /parameter 'yes' .*GET \/on\/:yes\. Convert it, as in z\.stringbool\(\),/,
-      ),
-      expect.stringMatching(/'id' .*GET \/a\. Convert it, as in z\.coerce\.bigint\(\),/),
-      expect.stringMatching(/'since' .*GET \/a\. Convert it, as in z\.coerce\.date\(\),/),
-      expect.stringMatching(/'ids' .*GET \/b\. Convert its values, as in z\.coerce\.number\(\),/),
-      expect.stringMatching(
-        /'ones' .*GET \/b\/ones\. Convert its values, as in z\.coerce\.number\(\),/,
-      ),
-      expect.stringMatching(/header 'x-ids' .*GET \/c\. Split it in the schema,/),
+      .get('/a', { query }, handler)
+      .get('/b', { query }, handler)
+      .get('/c', { query: nested }, handler);
+    expect(warningsOf(app).toSorted()).toEqual([
+      `FAIRLEAD_INPUT: The query parameter 'filter[until]' has a schema that rejects every string: GET /c. Convert it, as in ${date}, or pass the schema to intended().`,
+      `FAIRLEAD_INPUT: The query parameter 'ids' has a schema that rejects every string: GET /a, GET /b. Convert its values, as in ${bigint}, or pass the schema to intended().`,
+      `FAIRLEAD_INPUT: The query parameter 'since' has a schema that rejects every string: GET /a, GET /b. Convert it, as in ${date}, or pass the schema to intended().`,
     ]);
   });
 
-  it('cause none if the schema converts text, waits, throws, or is intended', () => {
+  it('cause a warning in headers and parameters', () => {
+    const app = createApp()
+      .get('/:at', { params: z.object({ at: z.date() }) }, handler)
+      .get('/c', { headers: z.object({ 'x-ids': z.bigint() }) }, handler);
+    expect(warningsOf(app)).toEqual([
+      expect.stringMatching(/^FAIRLEAD_INPUT: The parameter 'at' .*GET \/:at\. Convert it/),
+      expect.stringMatching(/^FAIRLEAD_INPUT: The header 'x-ids' .*GET \/c\. Convert it/),
+    ]);
+  });
+
+  it('cause none if text becomes what the schema accepts, the schema converts it, or it is intended', () => {
     const text = z.string();
-    const queries = [
+    const queries: StandardSchema[] = [
       z.object({
-        page: z.coerce.number().min(1e6),
-        size: z.string().transform(Number).pipe(z.int().min(18)),
-        on: z.stringbool(),
+        page: z.number(),
+        on: z.boolean().optional(),
+        one: z.literal(1),
+        size: text.transform<number>(never).pipe(z.int().min(18)),
         since: z.coerce.date(),
+        raw: z.preprocess(never, z.date()),
+        safe: z.date().catch(never),
         sort: z.enum(['asc', 'desc']),
-        day: z.iso.date(),
-        id: z.uuid(),
-        code: text.regex(/^[A-Z]{3}-\d+$/),
-        all: z.union([z.number(), z.literal('all')]),
+        all: z.union([z.date(), z.literal('all')]),
         tags: z.array(text),
+        ids: z.array(z.number()),
+        filter: z.object({ name: text, tags: z.array(text) }),
         any: z.any(),
+        own: z.custom(never),
       }),
-      z.object({ page: z.number().refine(async () => true) }),
-      z.object({ page: z.number() }).transform(() => {
-        throw new Error('no');
-      }),
-      intended(z.object({ page: z.number() })),
+      z.object({ since: z.date() }).catch(never),
+      z.preprocess(never, z.object({ since: z.date() })),
+      intended(z.object({ since: z.date() })),
       z.record(text, z.coerce.number()),
+      v.object({ since: v.pipe(v.string(), v.transform(never)), page: v.number() }),
+      type({ since: 'string.date.parse', page: 'number', 'on?': 'boolean' }),
+      {
+        '~standard': {
+          version: 1,
+          vendor: 'test',
+          validate: never,
+          jsonSchema: {
+            input: () => ({ type: 'object', properties: { a: { type: 'null' } } }),
+            output: never,
+          },
+        },
+      },
     ];
     const app = createApp();
     for (const [index, query] of queries.entries()) app.get(`/${index}`, { query }, handler);
@@ -225,6 +248,42 @@ describe('inputs that no request can provide', () => {
       "FAIRLEAD_INPUT: The parameter 'userId' is required, but not in the pattern: GET /users/:id. Use 'id', make it optional, or pass the schema to intended().",
       "FAIRLEAD_INPUT: The header 'X-Api-Key' is never found, because Node.js provides lower-case names: GET /users/:id. Use 'x-api-key', or pass the schema to intended().",
     ]);
+  });
+
+  it('are errors if text cannot carry them', () => {
+    const rows = z.array(z.object({ id: z.string() }));
+    const query = z.object({
+      rows: rows.optional(),
+      filter: z.object({ name: z.string(), range: z.object({ from: z.string() }) }),
+      sort: z.object({ by: z.string() }),
+      'sort[by]': z.string(),
+      grid: z.array(z.array(z.number())),
+      either: z.union([z.string(), rows]),
+      json: z.string().transform<{ id: string }[]>(never).pipe(rows),
+    });
+    const app = createApp()
+      .get('/a', { query }, handler)
+      .get('/:id', { params: v.object({ id: v.object({ a: v.string() }) }) }, handler)
+      .get('/b', { headers: type({ 'x-a': { b: 'string' } }) }, handler)
+      .post('/c', { body: z.object({ rows }) }, json(), handler);
+    const fix = 'Take it in the body, with QUERY or POST, or as one text that the schema parses.';
+    expect(() => app.seal()).toThrow(
+      expect.objectContaining({
+        problems: [
+          "The query parameter 'sort[by]' is a member of the object 'sort', and has a schema of its own: GET /a. Keep one of them.",
+          `The query parameter 'rows' is a list of objects, which text cannot carry: GET /a. ${fix}`,
+          `The query parameter 'filter[range]' is an object within an object, which text cannot carry: GET /a. ${fix}`,
+          `The query parameter 'grid' is a list of lists, which text cannot carry: GET /a. ${fix}`,
+          `The parameter 'id' is an object, which text cannot carry: GET /:id. ${fix}`,
+          `The header 'x-a' is an object, which text cannot carry: GET /b. ${fix}`,
+        ].map((message) =>
+          expect.objectContaining({
+            code: 'INVALID_INPUT_SCHEMA',
+            message: expect.stringContaining(message),
+          }),
+        ),
+      }),
+    );
   });
 
   it('cause a warning for a required body of GET, unless the handler is intended', () => {
@@ -245,24 +304,16 @@ describe('inputs that no request can provide', () => {
 });
 
 describe('an input with a name, as a decorator describes it', () => {
-  const [number, text] = [z.number(), z.string()];
+  const [date, text] = [z.date(), z.string()];
 
   it.each<[RouteInput, string]>([
     [
-      { source: 'query', name: 'page', schema: number, required: true },
-      "The query parameter 'page' has a schema that rejects every string: GET /:id. Convert it, as in z.coerce.number(), or pass the schema to intended().",
+      { source: 'query', name: 'since', schema: date, required: true },
+      "The query parameter 'since' has a schema that rejects every string: GET /:id. Convert it, as in z.coerce.date(), or pass the schema to intended().",
     ],
     [
-      { source: 'query', name: 'tags', schema: z.array(text), required: false },
-      "The query parameter 'tags' has a schema that rejects every string: GET /:id. Add all: true, or pass the schema to intended().",
-    ],
-    [
-      { source: 'query', name: 'ids', schema: z.array(number), required: false, all: true },
-      "The query parameter 'ids' has a schema that rejects every string: GET /:id. Convert its values, as in z.coerce.number(), or pass the schema to intended().",
-    ],
-    [
-      { source: 'header', name: 'X-Tags', schema: z.array(text), required: false },
-      "The header 'X-Tags' has a schema that rejects every string: GET /:id. Split it in the schema, or pass the schema to intended().",
+      { source: 'query', name: 'days', schema: z.array(date), required: false, all: true },
+      "The query parameter 'days' has a schema that rejects every string: GET /:id. Convert its values, as in z.coerce.date(), or pass the schema to intended().",
     ],
     [
       { source: 'body', required: true },
@@ -279,7 +330,10 @@ describe('an input with a name, as a decorator describes it', () => {
     { source: 'query', name: 'tags', schema: z.array(text), required: true, all: true },
     { source: 'header', name: 'X-Tag', schema: text, required: true },
     { source: 'query', name: 'page', required: true },
-    { source: 'query', name: 'page', schema: intended(z.number()), required: true },
+    { source: 'query', name: 'page', schema: z.number(), required: true },
+    { source: 'query', name: 'tags', schema: z.array(text), required: true },
+    { source: 'header', name: 'X-Tags', schema: z.array(text), required: true },
+    { source: 'query', name: 'since', schema: intended(z.date()), required: true },
     { source: 'body', required: false },
   ])('causes none: %o', (input) => {
     expect(warningsOf(createApp().get('/:id', { inputs: [input] }, handler))).toEqual([]);

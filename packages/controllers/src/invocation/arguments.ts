@@ -1,7 +1,6 @@
 import { type Context, isHttpError, ValidationError, type ValidationIssue } from '@fairlead/core';
 import {
-  createBodyReader,
-  createQueryReader,
+  createInputReader,
   requireParsedBody,
   unknownPath,
   validateValue,
@@ -9,6 +8,7 @@ import {
 import { MissingParameterError, ParameterInjectionError } from '../errors.js';
 import {
   describeParameter,
+  isInputSource,
   type ParameterDefinition,
   type ParameterMetadata,
   type ParameterSource,
@@ -142,14 +142,15 @@ function failWith(
 function createExtract(parameter: ParameterMetadata): (ctx: Context) => unknown {
   const { source, name, all, schema, extract } = parameter;
   const key = name ?? '';
+  if (schema !== undefined && isInputSource(source))
+    return createInputReader({ source, name, all }, schema);
   switch (source) {
     case 'body':
-      if (name !== undefined) return (ctx) => ownProperty(ctx.body, key);
-      return schema ? createBodyReader(schema) : (ctx) => ctx.body;
+      return name === undefined ? (ctx) => ctx.body : (ctx) => ownProperty(ctx.body, key);
     case 'param':
       return name === undefined ? (ctx) => ctx.params : (ctx) => ctx.params[key];
     case 'query':
-      if (name === undefined) return schema ? createQueryReader(schema) : (ctx) => ctx.query;
+      if (name === undefined) return (ctx) => ctx.query;
       return all ? (ctx) => allValues(ctx, name) : (ctx) => ctx.query[name];
     case 'header':
       return name === undefined ? (ctx) => ctx.headers : (ctx) => ctx.get(name);

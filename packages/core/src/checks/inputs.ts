@@ -1,38 +1,34 @@
 import { isIntended } from '@fairlead/options';
-import { isPromiseLike } from '../next.js';
 import type { Pattern } from '../router/pattern.js';
 import type { RouteInput } from '../router/route-options.js';
-import { keysOf, type StandardSchema } from '../schema/schema.js';
-import { acceptsAbsence } from '../schema/structure.js';
+import type { StandardSchema } from '../schema/schema.js';
+import {
+  acceptsAbsence,
+  type SchemaStructure,
+  type Structure,
+  structureOf,
+} from '../schema/structure.js';
+import { joinBranches } from '../schema/text-plan.js';
 import { NAMES } from './findings.js';
 import type { PlacedRoute } from './layout.js';
 
-/** Values that are not text, with the text that requests contain instead. */
-const SAMPLES: readonly (readonly [value: unknown, text: string, fix: string])[] = [
-  ...[1, 20, 100, 2_000, 1e6, 1.7e12, -1, 0.5].map(
-    (value) => [value, String(value), 'z.coerce.number()'] as const,
-  ),
-  [1n, '1', 'z.coerce.bigint()'],
-  [true, 'true', 'z.stringbool()'],
-  [new Date(1e12), new Date(1e12).toISOString(), 'z.coerce.date()'],
-];
-
-/** Most schemas accept the first text, so that one validation is enough. */
-const TEXTS = [...SAMPLES.map(([, text]) => text), '', 'a', 'all', '2024-01-01'];
-
 const LABELS = { param: 'parameter', query: 'query parameter', header: 'header', body: 'body' };
 
-/** Finds inputs that no request can provide. */
-export function demandsImpossible(route: PlacedRoute): readonly string[] {
-  const { params, query, headers, body, inputs = [] } = route.options;
-  const all: readonly RouteInput[] = [
+/** Lists the inputs of a route: those that its schemas validate, then those that its handlers read. */
+function inputsOf({ options }: PlacedRoute): readonly RouteInput[] {
+  const { params, query, headers, body, inputs = [] } = options;
+  return [
     { source: 'param', schema: params, required: true },
     { source: 'query', schema: query, required: true },
     { source: 'header', schema: headers, required: true },
     { source: 'body', schema: body, required: body !== undefined },
     ...inputs,
   ];
-  return all.flatMap((input) => {
+}
+
+/** Finds inputs that no request can provide, as far as the structure of their schemas tells. */
+export function demandsImpossible(route: PlacedRoute): readonly string[] {
+  return inputsOf(route).flatMap((input) => {
     const { source, schema, required } = input;
     if (isIntended(schema)) return [];
     if (source !== 'body')
@@ -43,81 +39,156 @@ export function demandsImpossible(route: PlacedRoute): readonly string[] {
   });
 }
 
-/**
- * Finds names that no request has, and schemas that reject every string, but accept another value. Asks the
- * schema, because it may convert text.
- */
+/** Finds names that no request has, and schemas that reject every text, but accept another value. */
 function rejectsText(
-  { source, name, all }: RouteInput,
+  { source, name }: RouteInput,
   schema: StandardSchema,
   pattern: Pattern,
 ): readonly string[] {
+  const structure = structureOf(schema);
+  // A function that receives the values first may rename or convert them.
+  if (!structure.isExact || structure.isPreprocessed || structure.convertsText) return [];
   const found: string[] = [];
   const report = (key: string, problem: string, fix: string): void => {
     found.push(
       `The ${LABELS[source]} '${key}' ${problem}: ${NAMES}. ${fix}, or pass the schema to intended().`,
     );
   };
-  try {
-    const read = name === undefined ? keysReadBy(schema) : [name];
-    const isParams = source === 'param' && name === undefined;
-    const keys = isParams ? pattern.names : read;
-    const verdicts = new Map<unknown, ReadonlySet<string>>();
-    /** Returns the keys for which the schema rejects a value. */
-    const judge = (value: unknown): ReadonlySet<string> => {
-      if (name !== undefined) return new Set(issuesOf(schema, value).map(() => name));
-      const issues = issuesOf(schema, Object.fromEntries(keys.map((key) => [key, value])));
-      return new Set(issues.map((issue) => String(keysOf(issue)[0])));
-    };
-    const rejects = (key: string, value: unknown): boolean => {
-      const verdict = verdicts.get(value) ?? judge(value);
-      verdicts.set(value, verdict);
-      return verdict.has(key);
-    };
-    const present = keys.map((one) => `'${one}'`).join(' or ') || 'a parameter';
-    for (const key of isParams ? read : []) {
-      if (!keys.includes(key) && rejects(key, '1'))
-        report(key, 'is required, but not in the pattern', `Use ${present}, make it optional`);
+  const members = membersOf(name, structure);
+  for (const key of name === undefined && source === 'param' ? [...members.keys()] : []) {
+    if (pattern.names.includes(key)) continue;
+    const present = pattern.names.map((one) => `'${one}'`).join(' or ') || 'a parameter';
+    if (demands(structure, key)) {
+      report(key, 'is required, but not in the pattern', `Use ${present}, make it optional`);
     }
-    for (const key of source === 'header' && name === undefined ? read : []) {
-      const lower = key.toLowerCase();
-      const problem = 'is never found, because Node.js provides lower-case names';
-      if (key !== lower) report(key, problem, `Use '${lower}'`);
-    }
-    const takesLists = source === 'query' && (name === undefined || all === true);
-    const listFix = source === 'query' ? 'Add all: true' : 'Split it in the schema';
-    const texts = takesLists ? [...TEXTS, ...TEXTS.map((text) => [text])] : TEXTS;
-    const textless = keys.filter((key) => texts.every((text) => rejects(key, text)));
-    const fixes = new Map<string, string>();
-    for (const [value, fix] of [
-      ...SAMPLES.map(([value, , fix]) => [value, `Convert it, as in ${fix}`] as const),
-      ...(takesLists
-        ? [[[1], 'Convert its values, as in z.coerce.number()'] as const]
-        : [[], ['a'], ['1']].map((list) => [list, listFix] as const)),
-    ]) {
-      for (const key of textless) if (!fixes.has(key) && !rejects(key, value)) fixes.set(key, fix);
-    }
-    for (const [key, fix] of fixes) report(key, 'has a schema that rejects every string', fix);
-  } catch {
-    // The schema is asynchronous, or cannot judge samples.
+    members.delete(key);
+  }
+  for (const key of name === undefined && source === 'header' ? members.keys() : []) {
+    const lower = key.toLowerCase();
+    const problem = 'is never found, because Node.js provides lower-case names';
+    if (key !== lower) report(key, problem, `Use '${lower}'`);
+  }
+  for (const [key, member] of source === 'query' ? withNested(members) : members) {
+    const fix = findConverter(member, structure);
+    if (fix !== undefined) report(key, 'has a schema that rejects every string', fix);
   }
   return found;
 }
 
-/** Lists the members that a schema reads. */
-function keysReadBy(schema: StandardSchema): readonly string[] {
-  const keys = new Set<string>();
-  const get = (_: object, key: string | symbol): void => {
-    if (typeof key === 'string') keys.add(key);
-  };
-  issuesOf(schema, new Proxy({}, { get }));
-  return [...keys].filter((key) => !(key in Object.prototype));
+/** Returns the members of a schema, or the one value that it describes. */
+function membersOf(name: string | undefined, structure: Structure): Map<string, Structure> {
+  if (name !== undefined) return new Map([[name, structure]]);
+  return new Map(joinBranches(structure.objects).members);
 }
 
-/** @throws {TypeError} When the schema is asynchronous. */
-function issuesOf(schema: StandardSchema, value: unknown) {
-  const result = schema['~standard'].validate(value);
-  if (!isPromiseLike(result)) return result.issues ?? [];
-  Promise.resolve(result).catch(() => undefined);
-  throw new TypeError('The schema is asynchronous.');
+/** Adds the members of members, such as `filter[name]`. */
+function withNested(members: ReadonlyMap<string, Structure>): Map<string, Structure> {
+  const all = new Map(members);
+  for (const [name, { objects }] of members) {
+    for (const [key, member] of joinBranches(objects).members) all.set(`${name}[${key}]`, member);
+  }
+  return all;
+}
+
+/** Whether each branch of a schema demands a member. */
+function demands({ objects }: Structure, key: string): boolean {
+  return objects.every(({ members }) => {
+    const { kinds, isPreprocessed } = members.get(key) ?? {};
+    const isOptional = kinds?.has('undefined') === true || kinds?.has('any') === true;
+    return kinds !== undefined && !isOptional && !isPreprocessed;
+  });
+}
+
+/** Values that text becomes without a conversion by the schema. */
+const SPELLED = ['any', 'string', 'number', 'boolean'] as const;
+
+function acceptsText({ kinds, convertsText }: Structure): boolean {
+  return convertsText || SPELLED.some((kind) => kinds.has(kind));
+}
+
+/** Returns how to convert text for a schema that rejects it; undefined if it accepts text, or nothing converts it. */
+function findConverter(member: Structure, { converters }: SchemaStructure): string | undefined {
+  if (acceptsText(member)) return undefined;
+  const elements = member.lists.flatMap(({ items, rest }) => [...items, ...(rest ? [rest] : [])]);
+  const isTextless = elements.length > 0 && elements.every((element) => !acceptsText(element));
+  for (const kind of ['bigint', 'date'] as const) {
+    if (member.kinds.has(kind)) return `Convert it, as in ${converters[kind]}`;
+    if (isTextless && elements.some(({ kinds }) => kinds.has(kind)))
+      return `Convert its values, as in ${converters[kind]}`;
+  }
+  return undefined;
+}
+
+/** Finds inputs whose values text cannot carry, and names that stand for two values. */
+export function exceedsText(route: PlacedRoute): readonly string[] {
+  return inputsOf(route).flatMap(({ source, name, schema }) => {
+    if (schema === undefined || source === 'body') return [];
+    const structure = structureOf(schema);
+    if (!structure.isExact || structure.isPreprocessed) return [];
+    const members = membersOf(name, structure);
+    const isQuery = source === 'query';
+    const label = LABELS[source];
+    const conflicts = isQuery ? findConflicts(members) : [];
+    const problems = [...members].flatMap(([key, member]) => {
+      const excess = findExcess(key, member, isQuery);
+      return excess === undefined
+        ? []
+        : `The ${label} '${excess.name}' is ${excess.problem}, which text cannot carry: ${NAMES}. Take it in the body, with QUERY or POST, or as one text that the schema parses.`;
+    });
+    return [...conflicts, ...problems];
+  });
+}
+
+/** Finds names with brackets that an object has, too. */
+function findConflicts(members: ReadonlyMap<string, Structure>): readonly string[] {
+  return [...members].flatMap(([name, { objects }]) =>
+    [...members.keys()].flatMap((other) => {
+      if (objects.length === 0 || !other.startsWith(`${name}[`) || !other.endsWith(']')) return [];
+      const { members: inner, rest } = joinBranches(objects);
+      const key = other.slice(name.length + 1, -1);
+      if (!inner.has(key) && (rest === undefined || rest.kinds.size === 0)) return [];
+      return `The query parameter '${other}' is a member of the object '${name}', and has a schema of its own: ${NAMES}. Keep one of them.`;
+    }),
+  );
+}
+
+interface Excess {
+  readonly name: string;
+  readonly problem: string;
+}
+
+/** Returns what text cannot carry in a value that is nothing else. */
+function findExcess(name: string, member: Structure, mayBeObject: boolean): Excess | undefined {
+  const { kinds, lists, objects } = member;
+  if (acceptsText(member) || kinds.has('bigint') || kinds.has('date')) return undefined;
+  if (kinds.has('object') && mayBeObject) {
+    const { members, rest } = joinBranches(objects);
+    for (const [key, inner] of rest === undefined ? members : [...members, ['…', rest] as const]) {
+      const excess = findExcess(`${name}[${key}]`, inner, false);
+      if (excess !== undefined) return excess;
+    }
+    return undefined;
+  }
+  const excesses = lists.map(({ items, rest }) => {
+    const elements = [...items, ...(rest === undefined ? [] : [rest])];
+    return elements.find(isStructured);
+  });
+  const [first] = excesses;
+  if (first !== undefined && excesses.every((excess) => excess !== undefined)) {
+    return { name, problem: `a list of ${first.kinds.has('object') ? 'objects' : 'lists'}` };
+  }
+  return kinds.has('object') && lists.length === 0
+    ? { name, problem: isNested(name) ? 'an object within an object' : 'an object' }
+    : undefined;
+}
+
+function isNested(name: string): boolean {
+  return name.endsWith(']');
+}
+
+/** Whether values are lists or objects, and nothing else. */
+function isStructured(structure: Structure): boolean {
+  const { kinds } = structure;
+  if (acceptsText(structure) || kinds.has('bigint') || kinds.has('date')) return false;
+  return kinds.has('object') || kinds.has('list');
 }

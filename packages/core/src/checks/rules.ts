@@ -14,13 +14,17 @@ import {
   type PlacedMiddleware,
   runChecks,
 } from './findings.js';
-import { demandsImpossible } from './inputs.js';
+import { demandsImpossible, exceedsText } from './inputs.js';
 import type { Layout, Place, PlacedRoute } from './layout.js';
 
 /** What cannot work, whatever is registered later. */
 const ERRORS: readonly Check[] = [
   forMiddleware({ INVALID_ORDER: [hidesWhatFollows] }),
-  forRoutes({ INVALID_ORDER: [hidesHandler, catchesNothing], INVALID_METHOD: [cannotUpgrade] }),
+  forRoutes({
+    INVALID_ORDER: [hidesHandler, catchesNothing],
+    INVALID_METHOD: [cannotUpgrade],
+    INVALID_INPUT_SCHEMA: [exceedsText],
+  }),
 ];
 
 /** What cannot work unless something is registered later. */

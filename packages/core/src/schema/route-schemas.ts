@@ -25,6 +25,7 @@ import {
   validateValue,
 } from './schema.js';
 import { acceptsAbsence } from './structure.js';
+import { createFormReader, createTextReader, type TextInput } from './text-inputs.js';
 
 /** The members of an exchange that receive what schemas produce. */
 const FIELDS = {
@@ -53,11 +54,15 @@ export function createValidate(
   route: string,
   { params, query, headers, body, invalidParams }: RouteOptions,
 ): ((ctx: AnyContext) => void | Promise<void>) | undefined {
-  const inputs: ValidatedInput[] = [];
-  if (params) inputs.push({ source: 'param', schema: params, read: (ctx) => ctx.params });
-  if (query) inputs.push({ source: 'query', schema: query, read: createQueryReader(query) });
-  if (headers) inputs.push({ source: 'header', schema: headers, read: (ctx) => ctx.headers });
-  if (body) inputs.push({ source: 'body', schema: body, read: createBodyReader(body) });
+  const schemas = [
+    ['param', params],
+    ['query', query],
+    ['header', headers],
+    ['body', body],
+  ] as const;
+  const inputs = schemas.flatMap(([source, schema]): readonly ValidatedInput[] =>
+    schema === undefined ? [] : [{ source, schema, read: createInputReader({ source }, schema) }],
+  );
   if (inputs.length === 0) return undefined;
 
   const finish = (
@@ -203,58 +208,27 @@ function unreadBody(ctx: AnyContext): UnsupportedMediaTypeError {
 }
 
 /**
- * Creates the function that reads the query for a schema of the whole query. Members that take an array
- * get every value, and others the first one.
+ * Creates the function that reads an input for its schema. What is text in the request becomes what the schema accepts.
  *
- * @param schema - Converts to JSON Schema. Otherwise, no member is known to take an array.
- */
-export function createQueryReader(schema: StandardSchema): (ctx: AnyContext) => unknown {
-  let arrays: readonly string[] | undefined;
-  return (ctx) => {
-    arrays ??= arrayMembers(schema);
-    if (arrays.length === 0) return ctx.query;
-    const query: Record<string, unknown> = Object.assign(Object.create(null), ctx.query);
-    for (const name of arrays) {
-      const values = ctx.searchParams.getAll(name);
-      if (values.length > 0) query[name] = values;
-    }
-    return query;
-  };
-}
-
-/**
- * Creates the function that reads the body for a schema of the whole body.
- *
- * @throws {UnsupportedMediaTypeError} 415, from that function, when the schema is a `content()` that does not
+ * @throws {UnsupportedMediaTypeError} 415, from that function, when the schema of a body is a `content()` that does not
  *   describe the media type of the body.
  */
-export function createBodyReader(schema: StandardSchema): (ctx: AnyContext) => unknown {
-  const withType = typeBodies(schema);
-  if (withType === undefined) return (ctx) => ctx.body;
+export function createInputReader(
+  input: TextInput,
+  schema: StandardSchema,
+): (ctx: AnyContext) => unknown {
+  const withType =
+    input.source === 'body' && input.name === undefined ? typeBodies(schema) : undefined;
+  if (withType === undefined) return createTextReader(input, schema);
+  const convert = createFormReader(schema);
   return (ctx) => {
     const { body } = ctx;
     if (body === undefined) return undefined;
-    const typed = withType(parseMediaType(ctx.get('Content-Type') ?? '').essence, body);
+    const { essence } = parseMediaType(ctx.get('Content-Type') ?? '');
+    const typed = withType(essence, convert(essence, body));
     if (typed === undefined) throw unreadBody(ctx);
     return typed;
   };
-}
-
-/** Lists the members of an object that are arrays, as far as the schema converts to JSON Schema. */
-function arrayMembers(schema: StandardSchema): readonly string[] {
-  let properties: unknown;
-  try {
-    ({ properties } = Object(toJsonSchema(schema, 'input', 'draft-2020-12')));
-  } catch {
-    // JSON Schema cannot express the schema.
-  }
-  const names = Object.keys(Object(properties));
-  return names.filter((name) => acceptsArray(Reflect.get(Object(properties), name)));
-}
-
-function acceptsArray(schema: unknown): boolean {
-  const { type, anyOf = [], oneOf = [] }: { readonly [keyword: string]: unknown } = Object(schema);
-  return [type].flat().includes('array') || [anyOf, oneOf].flat().some(acceptsArray);
 }
 
 /**

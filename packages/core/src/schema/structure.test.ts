@@ -90,7 +90,11 @@ describe('structureOf()', () => {
   });
 
   it.each<[string, StandardSchema, unknown]>([
-    ['pipe', v.pipe(v.string(), v.check(fail), v.transform<string, number>(fail), v.number()), 'string'],
+    [
+      'pipe',
+      v.pipe(v.string(), v.check(fail), v.transform<string, number>(fail), v.number()),
+      'string',
+    ],
     ['optional with a default', v.optional(v.number(), fail), 'number undefined'],
     ['nullish', v.nullish(v.boolean()), 'boolean null undefined'],
     ['non-nullish', v.nonNullish(v.nullish(v.boolean())), 'boolean'],
