@@ -69,11 +69,25 @@ describe('events() of a client', () => {
         expectTypeOf(event.data).toEqualTypeOf<readonly [string]>();
         shown.push(event.data[0]);
       } else {
-        expectTypeOf(event).toEqualTypeOf<EventMessage<'log', unknown>>();
+        expectTypeOf(event).toEqualTypeOf<EventMessage<'log', '{"text":true}'>>();
         shown.push(event.data);
       }
     }
-    expect(shown).toEqual(['1970', '1', 51, '7', 'a', { text: true }]);
+    expect(shown).toEqual(['1970', '1', 51, '7', 'a', '{"text":true}']);
+  });
+
+  it('keeps text, also text that may be JSON', async () => {
+    const texts = ['1.10', 'true', '{"a":1}', '"x"', ' null', 'plain', '-', '[1]\n2', ''];
+    async function* watch() {
+      for (const data of texts) yield { data };
+      yield { data: { price: 1.1 } };
+      yield { data: 1.5 };
+    }
+    const app = createApp().get('/', () => eventStream(watch()));
+    const client = createClient('http://localhost', { fetch: (request) => app.fetch(request) });
+    const received: unknown[] = [];
+    for await (const { data } of client.events('/')) received.push(data);
+    expect(received).toEqual([...texts, { price: 1.1 }, 1.5]);
   });
 
   it('ends the stream on the server when the loop is left', async () => {
@@ -127,6 +141,29 @@ describe('a client of functions', () => {
     if (result.ok || result.status !== 404) throw new Error('unexpected');
     expectTypeOf(result.problem.code).toEqualTypeOf<'USER_NOT_FOUND' | 'USER_LEFT' | undefined>();
     expect(result.problem.code).toBe('USER_NOT_FOUND');
+  });
+
+  it('takes no query that text cannot carry', () => {
+    const one = z.object({ id: z.string() });
+    const query = z.object({
+      tags: z.array(z.string()),
+      since: z.date().optional(),
+      filter: z.object({ ids: z.array(z.number()).optional(), deep: one }),
+      rows: z.array(one),
+    });
+    const notes = createRouter().define('/', ({ get }) => ({
+      list: get('/', { query }, () => []),
+    }));
+    type Query = NonNullable<CallOptions<ClientOf<[typeof notes]>['GET']['/']>['query']>;
+    expectTypeOf<Query>().toEqualTypeOf<{
+      tags: string[];
+      since?: Date | undefined;
+      filter: { ids?: number[] | undefined; deep: never };
+      rows: never;
+    }>();
+    const app = createApp().route('/', notes);
+    expect(() => app.seal()).toThrow(/'filter\[deep\]' is an object within an object/);
+    expect(() => app.seal()).toThrow(/'rows' is a list of objects/);
   });
 
   it('takes from a schema what a client may pass', () => {

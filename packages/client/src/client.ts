@@ -1,5 +1,6 @@
 import { encodePathValue, encodeWildcardValue } from '@fairlead/options';
-import { EventSourceParserStream } from 'eventsource-parser/stream';
+import { memberPairs, simpleText } from '@fairlead/options/text';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type {
   Api,
   CallArguments,
@@ -163,13 +164,13 @@ export function createClient<Routes extends AnyApi = Api>(
       await assertEventStream(answer);
       const messages = answer.response.body
         ?.pipeThrough(new TextDecoderStream())
-        .pipeThrough(new EventSourceParserStream());
+        .pipeThrough(parseEvents());
       if (messages === undefined) return;
       const reader = messages.getReader();
       try {
         for (let read = await reader.read(); !read.done; read = await reader.read()) {
-          const { event = 'message', data, id } = read.value;
-          yield { event, data: parseData(data), id };
+          const { event = 'message', data, id, isText } = read.value;
+          yield { event, data: isText ? data : parseData(data), id };
         }
       } finally {
         await reader.cancel();
@@ -208,7 +209,8 @@ function fillSegment(
   const filled = parts.map((text, index) => {
     if (index % 2 === 0) return text;
     const name = text.replace(/^[:{]|^\*(?=.)|[}?]$/g, '');
-    const value = params[name];
+    const given = params[name];
+    const value = Array.isArray(given) ? simpleText(name, given) : given;
     const refuse = (problem: string): never => {
       throw new TypeError(`Cannot call ${pattern}: the parameter '${name}' ${problem}`);
     };
@@ -239,20 +241,10 @@ function assertUnambiguous(filled: readonly string[], pattern: string): void {
   }
 }
 
-/**
- * Formats a query. Leaves out undefined values, and repeats the name for each value of an array. The members of an
- * object have their names in brackets.
- */
+/** Formats a query. */
 function queryOf(query: AnyOptions['query'] = {}): string {
-  const pairs = Object.entries(query).flatMap(([name, value]) => pairsOf(name, value));
+  const pairs = memberPairs(query);
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
-}
-
-function pairsOf(name: string, value: unknown): [string, string][] {
-  if (value === undefined) return [];
-  if (Array.isArray(value)) return value.flatMap((one) => pairsOf(name, one));
-  if (Object.prototype.toString.call(value) !== '[object Object]') return [[name, String(value)]];
-  return Object.entries(value as object).flatMap(([key, one]) => pairsOf(`${name}[${key}]`, one));
 }
 
 /** Converts a body to JSON, unless `fetch` can send it as it is. */
@@ -282,6 +274,32 @@ async function readBody(response: Response): Promise<unknown> {
 }
 
 const parse = (text: string): unknown => (text === '' ? undefined : JSON.parse(text));
+
+interface ParsedEvent extends EventSourceMessage {
+  /** Whether the server has marked the data as text, because it could be read as JSON. */
+  readonly isText: boolean;
+}
+
+/** Parses an event stream. `eventStream()` of `@fairlead/middleware` marks text with a comment. */
+function parseEvents(): TransformStream<string, ParsedEvent> {
+  let isText = false;
+  let enqueue: (event: ParsedEvent) => void;
+  const parser = createParser({
+    onComment: (comment) => {
+      isText ||= comment === 'text';
+    },
+    onEvent: (event) => {
+      enqueue({ ...event, isText });
+      isText = false;
+    },
+  });
+  return new TransformStream({
+    start: (controller) => {
+      enqueue = (event) => controller.enqueue(event);
+    },
+    transform: (chunk) => parser.feed(chunk),
+  });
+}
 
 /** Parses JSON, and returns other text as it is. */
 function parseData(data: string): unknown {

@@ -117,8 +117,38 @@ export type CallOptions<Route> =
     : [Route] extends [
           { readonly params: infer Params; readonly query: infer Query; readonly body: infer Body },
         ]
-      ? Part<'params', Params> & Part<'query', Query> & Part<'body', Body> & CommonOptions
+      ? Part<'params', AsText<Params, never>> &
+          Part<'query', AsText<Query>> &
+          Part<'body', Body> &
+          CommonOptions
       : CommonOptions;
+
+/** What one text can be. */
+type Scalar = string | number | boolean | bigint | Date | null | undefined;
+
+/**
+ * What text can carry of an object: texts, lists of them, and objects with such members, one level deep. Other members
+ * are never.
+ *
+ * @typeParam Inner - The members of objects within the object; never if there are none.
+ */
+type AsText<Members, Inner = Scalar | readonly Scalar[]> = unknown extends Members
+  ? Members
+  : Members extends object
+    ? { [Key in keyof Members]: Carried<Members[Key], Inner> }
+    : Members;
+
+type Carried<Value, Inner> = unknown extends Value
+  ? Value
+  : Value extends Scalar
+    ? Value
+    : Value extends readonly (infer Element)[]
+      ? [Element] extends [Scalar]
+        ? Value
+        : never
+      : [Inner] extends [never]
+        ? never
+        : { [Key in keyof Value]: Carried<Value[Key], never> };
 
 /** Options of every call. */
 export interface CommonOptions {
@@ -152,15 +182,12 @@ export type Success<Route> = [Route] extends [{ readonly received: infer Receive
       : Json<Response[SuccessStatus & keyof Response]>
     : unknown;
 
-/**
- * The events of a route: those that its handler passes to `eventStream()`, or else any. The type of data that may be
- * text is unknown, because the client parses text that is JSON.
- */
+/** The events of a route: those that its handler passes to `eventStream()`, or else any. */
 export type EventOf<Route> = Route extends { readonly events: infer Messages }
   ? Messages
   : Route extends { readonly response: { readonly 200: { readonly '~events': infer Sent } } }
     ? Sent extends { readonly data: infer Data }
-      ? EventMessage<NameOf<Sent>, [Extract<Data, string>] extends [never] ? Json<Data> : unknown>
+      ? EventMessage<NameOf<Sent>, Json<Data>>
       : never
     : EventMessage;
 
@@ -172,7 +199,7 @@ type NameOf<Sent> = Sent extends { readonly event: infer Name extends string }
 export interface EventMessage<Name extends string = string, Data = unknown> {
   /** `message` if the server sends none. */
   readonly event: Name;
-  /** JSON is parsed; other text stays text. */
+  /** JSON is parsed. Text that the server sends as text stays text. */
   readonly data: Data;
   /** Undefined if the server sends none. */
   readonly id: string | undefined;

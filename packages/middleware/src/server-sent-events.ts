@@ -222,6 +222,9 @@ class EventText extends Readable {
   }
 }
 
+/** Matches text that may be JSON, and some that is not. */
+const JSON_START = /^\s*(?:["[{\d-]|(?:true|false|null)\s*$)/;
+
 const RETRY = integer(0, undefined, 'number of milliseconds');
 
 function formatEvent(sent: ServerSentEvent): string {
@@ -233,6 +236,8 @@ function formatEvent(sent: ServerSentEvent): string {
     );
   }
   const lines = [
+    // Clients of `@fairlead/client` parse JSON.
+    ...(typeof data === 'string' && JSON_START.test(data) ? [': text'] : []),
     ...(event === undefined ? [] : [`event: ${oneLine('event', event)}`]),
     ...(id === undefined ? [] : [`id: ${oneLine('id', id)}`]),
     ...(retry === undefined ? [] : [`retry: ${retry}`]),

@@ -62,4 +62,5 @@ export {
   schemaKind,
 } from './route-options.js';
 export { escapeControls, escapeLine } from './terminal-text.js';
+export { memberPairs, simpleText, textOf, textPairs } from './text.js';
 export { isIntended, markIntended, warn } from './warnings.js';

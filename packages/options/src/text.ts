@@ -1,0 +1,46 @@
+/** Writes a value as the text of a request: a date as ISO 8601, other values as JavaScript does. */
+export function textOf(value: unknown): string {
+  return value instanceof Date ? value.toISOString() : String(value);
+}
+
+/**
+ * Lists the names and texts of a value in a query or a form. A list repeats the name, and the members of an object have
+ * theirs in brackets. What is undefined or null has no text, and is left out.
+ *
+ * @throws {TypeError} When a list contains lists, objects, null or undefined, which text cannot carry.
+ */
+export function textPairs(name: string, value: unknown): [name: string, text: string][] {
+  if (value === undefined || value === null) return [];
+  if (Array.isArray(value)) return value.map((one) => [name, elementText(name, one)]);
+  if (!isRecord(value)) return [[name, textOf(value)]];
+  return Object.entries(value).flatMap(([key, one]) => textPairs(`${name}[${key}]`, one));
+}
+
+/** Lists the names and texts of all members of an object. */
+export function memberPairs(members: object): [name: string, text: string][] {
+  return Object.entries(members).flatMap(([name, value]) => textPairs(name, value));
+}
+
+/** Writes the elements of a list with commas between them, and other values as {@link textOf} does. */
+export function simpleText(name: string, value: unknown): string {
+  return Array.isArray(value)
+    ? value.map((one) => elementText(name, one)).join(',')
+    : textOf(value);
+}
+
+function elementText(name: string, value: unknown): string {
+  if (value !== undefined && value !== null && !Array.isArray(value) && !isRecord(value))
+    return textOf(value);
+  throw new TypeError(
+    `The list '${name}' contains ${describe(value)}, which text cannot carry. Pass strings, numbers, booleans or dates.`,
+  );
+}
+
+function describe(value: unknown): string {
+  if (Array.isArray(value)) return 'a list';
+  return value === undefined || value === null ? String(value) : 'an object';
+}
+
+function isRecord(value: unknown): value is object {
+  return Object.prototype.toString.call(value) === '[object Object]';
+}
