@@ -42,6 +42,7 @@ export {
 } from './schema/route-schemas.js';
 export { validateValue } from './schema/schema.js';
 export { acceptsAbsence } from './schema/structure.js';
+export { type Carrier, carriersOf } from './schema/text-plan.js';
 
 /**
  * Returns what is known about the registrations so far, for a plugin that fills a router: if it fails to

@@ -7,7 +7,15 @@ import {
   type Route,
   type Router,
 } from '@fairlead/core';
-import { describeValue, isHopByHop, nearestName } from '@fairlead/options';
+import {
+  describeValue,
+  isHopByHop,
+  isPlainObject,
+  memberPairs,
+  nearestName,
+  simpleText,
+  textPairs,
+} from '@fairlead/options';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { type Argument, JSON_TYPE, type RouteTool } from './tools.js';
 
@@ -99,50 +107,48 @@ function createTarget(tool: RouteTool, given: Readonly<Record<string, unknown>>)
     const fix = nearest === undefined ? 'Remove it.' : `Did you mean '${nearest}'?`;
     return { problem: `The tool has no argument ${describeValue(name)}. ${fix}` };
   }
-  const search = new URLSearchParams();
+  const search: [string, string][] = [];
   const values = new Map<string, string>();
-  for (const [argument, { source, name = argument, isWildcard }] of known) {
+  for (const [argument, { source, name = argument, isWildcard, isSpread, depth }] of known) {
     const value = Object.hasOwn(given, argument) ? given[argument] : undefined;
-    if (source === 'path') {
-      const text = isScalar(value) ? String(value) : undefined;
-      if (text === undefined || !text.isWellFormed() || (text === '' && !isWildcard)) {
-        const fix = 'Pass a string of at least one character, or a number.';
-        return { problem: `The argument '${argument}' is missing or invalid. ${fix}` };
+    try {
+      if (source === 'path') {
+        const isText = isScalar(value) || (Array.isArray(value) && !isWildcard);
+        const text = isText ? simpleText(argument, value) : '';
+        if (!text.isWellFormed() || (text === '' && !(isWildcard && value === ''))) {
+          const fix = 'Pass a string of at least one character, or a number.';
+          return { problem: `The argument '${argument}' is missing or invalid. ${fix}` };
+        }
+        values.set(
+          name,
+          isWildcard ? text.split('/').map(encodeURIComponent).join('/') : encodeURIComponent(text),
+        );
+      } else if (source === 'query') {
+        if (isDeeper(value, depth)) {
+          const fix = depth === 0 ? 'Pass text, or a list of texts.' : 'Pass a flatter object.';
+          return { problem: `The argument '${argument}' is invalid. ${fix}` };
+        }
+        const isMembers = isSpread && isPlainObject(value);
+        search.push(...(isMembers ? memberPairs(Object(value)) : textPairs(name, value)));
       }
-      values.set(
-        name,
-        isWildcard ? text.split('/').map(encodeURIComponent).join('/') : encodeURIComponent(text),
-      );
-    } else if (source === 'query' && value !== undefined && value !== null) {
-      const isList = Array.isArray(value) && value.every(isScalar);
-      const isRecord = name === source && isRecordOfScalars(value);
-      if (!isList && !isRecord && !isScalar(value)) {
-        return {
-          problem: `The argument '${argument}' is invalid. Pass a string, a number, a boolean, or an array of these.`,
-        };
-      }
-      const entries: readonly (readonly [string, unknown])[] = isRecord
-        ? Object.entries(Object(value))
-        : [value].flat().map((one: unknown) => [name, one]);
-      for (const [key, one] of entries) search.append(key, String(one));
+    } catch (error) {
+      return { problem: `The argument '${argument}' is invalid. ${(error as Error).message}` };
     }
   }
   const path = tool.path
     .replace(/[^\x21-\x7e]+/g, encodeURIComponent)
     .replace(/\{([^{}]*)\}/g, (_, name: string) => values.get(decodeURIComponent(name)) ?? '');
-  return { target: search.size === 0 ? path : `${path}?${search}` };
+  return { target: search.length === 0 ? path : `${path}?${new URLSearchParams(search)}` };
+}
+
+/** Whether objects are nested deeper than text can carry. */
+function isDeeper(value: unknown, depth: number): boolean {
+  if (!isPlainObject(value)) return false;
+  return depth === 0 || Object.values(value).some((member) => isDeeper(member, depth - 1));
 }
 
 function isScalar(value: unknown): boolean {
   return ['string', 'number', 'boolean'].includes(typeof value);
-}
-
-function isRecordOfScalars(value: unknown): boolean {
-  return (
-    typeof value === 'object' &&
-    !Array.isArray(value) &&
-    Object.values(Object(value)).every(isScalar)
-  );
 }
 
 /** Creates the body of a call; undefined for none. */
@@ -157,10 +163,7 @@ function createBody(tool: RouteTool, given: Readonly<Record<string, unknown>>): 
   if (tool.mediaType === 'text/plain')
     return typeof value === 'string' ? value : JSON.stringify(value);
   if (tool.mediaType !== 'application/x-www-form-urlencoded') return JSON.stringify(value);
-  const fields = Object.entries(Object(value)).flatMap(([name, field]) =>
-    [field].flat().map((one): [string, string] => [name, String(one)]),
-  );
-  return new URLSearchParams(fields).toString();
+  return new URLSearchParams(memberPairs(Object(value))).toString();
 }
 
 /** Matches the headers that describe the client's message, not the client: those of a call are different. */

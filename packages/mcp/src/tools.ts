@@ -1,7 +1,7 @@
 import { type Application, type Route, SetupError } from '@fairlead/core';
 import { descriptionOf, mayBeEmpty } from '@fairlead/core/extend';
 import { describeRoute, type OperationObject, type RouteDescription } from '@fairlead/openapi';
-import { atLine, hideProperties, numberMessages, warn } from '@fairlead/options';
+import { atLine, hideProperties, isIntended, numberMessages, warn } from '@fairlead/options';
 import type { Tool } from '@modelcontextprotocol/server';
 
 /** Where an argument of a tool is in the request. */
@@ -11,6 +11,10 @@ export interface Argument {
   readonly name: string | undefined;
   /** Whether it is the rest of the path, with its slashes. */
   readonly isWildcard: boolean;
+  /** Whether each member of the argument is a parameter of the query. */
+  readonly isSpread: boolean;
+  /** How deep objects may contain objects. */
+  readonly depth: number;
 }
 
 /** A route as a tool. */
@@ -52,6 +56,7 @@ export function createTools(app: Application): RouteTools {
   for (const route of app.routes().filter(({ options }) => options.tool)) {
     try {
       const tool = createTool(app, route);
+      if (tool === undefined) continue;
       const { name } = tool.definition;
       const other = byName.get(name);
       if (other !== undefined) {
@@ -96,7 +101,8 @@ function invalid(problem: string, { options }: Route): SetupError {
   return new SetupError('INVALID_TOOL', problem + atLine(options));
 }
 
-function createTool(app: Application, route: Route): RouteTool {
+/** @returns Undefined for a route that no call could reach. */
+function createTool(app: Application, route: Route): RouteTool | undefined {
   const { method, pattern, options, handlers } = route;
   const label = `${method} ${pattern}`;
   if (handlers.some((one) => descriptionOf(one)?.role === 'websocket')) {
@@ -123,6 +129,14 @@ function createTool(app: Application, route: Route): RouteTool {
     const fix = 'Return JSON, or remove tool from the route.';
     throw invalid(`${label} cannot be a tool, because it responds with events. ${fix}`, route);
   }
+  const header = demandedHeader(route, operation);
+  if (header !== undefined) {
+    warn(
+      'FAIRLEAD_TOOL',
+      `The tool '${name}' is not offered, because agents cannot send the header '${header}' that ${label} demands. Make it optional, or remove tool from the route. If every client sends it, pass its schema to intended().${atLine(options)}`,
+    );
+    return undefined;
+  }
   const inputs = createInputs(route, label, description);
   const outputSchema = createOutputSchema(route, description);
   const { summary } = operation;
@@ -138,6 +152,14 @@ function createTool(app: Application, route: Route): RouteTool {
   const { members, mediaType, needsBody } = inputs;
   const isOpen = isUnguarded(route, operation);
   return { definition, route, label, path, arguments: members, mediaType, needsBody, isOpen };
+}
+
+/** Returns a header that a route demands, unless its schema is intended. */
+function demandedHeader({ options }: Route, { parameters }: OperationObject): string | undefined {
+  const { headers, inputs = [] } = options;
+  const schemas = [headers, ...inputs.map(({ source, schema }) => source === 'header' && schema)];
+  if (schemas.some((schema) => isIntended(schema))) return undefined;
+  return parameters?.find((one) => one.in === 'header' && one.required === true)?.name;
 }
 
 /** Whether everyone may call a route, as far as its functions and options tell. */
@@ -188,16 +210,19 @@ function createInputs(
   const ofPath = operation.parameters?.filter((one) => one.in === 'path') ?? [];
   for (const parameter of operation.parameters ?? []) {
     const { name, in: source, description, schema, required: isRequired = false } = parameter;
+    const { style, explode } = parameter;
     if (source !== 'path' && source !== 'query') continue;
     const isRest = isWildcard && parameter === ofPath.at(-1);
     const described = { ...(description !== undefined && { description }), ...schema };
-    add({ source, name, isWildcard: isRest }, described, isRequired);
+    const isSpread = source === 'query' && style === 'form' && explode === true;
+    const depth = isSpread ? 2 : Number(style === 'deepObject');
+    add({ source, name, isWildcard: isRest, isSpread, depth }, described, isRequired);
   }
   const body = readBody(route, label, operation);
   const needsBody = operation.requestBody?.required === true;
   if (body !== undefined) {
     const schema = resolve(body.schema, schemas);
-    const argument = { source: 'body', isWildcard: false } as const;
+    const argument = { source: 'body', isWildcard: false, isSpread: false, depth: 0 } as const;
     const { properties: own, required: needed } = schema;
     if (hasOnlyMembers(schema)) {
       for (const [name, member] of Object.entries(Object(own))) {

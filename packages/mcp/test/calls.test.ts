@@ -14,6 +14,7 @@ import {
   createApp,
   createRouter,
   errorHandler,
+  intended,
   json,
   NotFoundError,
   text,
@@ -358,4 +359,53 @@ it('QUERY routes with parameters are found', async () => {
   const client = await connect(await serve(app));
   const { text } = await call(client, 'search', { team: 'red', name: 'Ada' });
   expect(JSON.parse(text)).toEqual({ team: 'red', name: 'Ada' });
+});
+
+it('passes everything in the query that the schema of the arguments describes', async () => {
+  const query = z.union([
+    z.object({
+      by: z.literal('filter'),
+      filter: z.object({ name: z.string(), ids: z.array(z.number()) }),
+    }),
+    z.object({ by: z.literal('tags'), tags: z.array(z.string()), page: z.number() }),
+  ]);
+  const options = { tool: open, response: z.any() };
+  const app = createApp()
+    .use(errorHandler())
+    .get('/either', { ...options, operationId: 'either', query }, (ctx) => ctx.query)
+    .get(
+      '/each/:ids',
+      {
+        ...options,
+        operationId: 'each',
+        params: z.object({ ids: z.array(z.number()) }),
+        query: query.options[0],
+      },
+      ({ params, query }) => ({ ...params, ...query }),
+    );
+  const client = await connect(await serve(app));
+  const filter = { by: 'filter', filter: { name: '1', ids: [2] } };
+  const tags = { by: 'tags', tags: ['3'], page: 4 };
+  for (const one of [filter, tags]) {
+    const result = await call(client, 'either', { query: one });
+    expect(JSON.parse(result.text)).toEqual(one);
+  }
+  const each = await call(client, 'each', { ids: [5, 6], ...filter });
+  expect(JSON.parse(each.text)).toEqual({ ids: [5, 6], ...filter });
+});
+
+it('offers no tool whose route demands a header, unless the schema is intended', async () => {
+  const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+  const headers = z.object({ 'x-tenant': z.string() });
+  const app = createApp()
+    .get('/a', { headers, tool: open, operationId: 'a' }, () => 'a')
+    .get('/b', { headers: intended(headers.extend({})), tool: open, operationId: 'b' }, () => 'b')
+    .get('/c', { headers: headers.partial(), tool: open, operationId: 'c' }, () => 'c');
+  const client = await connect(await serve(app));
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toEqual(['b', 'c']);
+  expect(emitWarning.mock.calls.map(([message]) => String(message).split('\n')[0])).toEqual([
+    "The tool 'a' is not offered, because agents cannot send the header 'x-tenant' that GET /a demands. Make it optional, or remove tool from the route. If every client sends it, pass its schema to intended().",
+  ]);
+  emitWarning.mockRestore();
 });

@@ -163,6 +163,8 @@ export interface OperationObject {
     readonly in: string;
     readonly description?: string;
     readonly required?: boolean;
+    readonly style?: string;
+    readonly explode?: boolean;
     readonly schema: object;
   }[];
   readonly requestBody?: {

@@ -1,6 +1,8 @@
 import { isStandardSchema, type RouteInput, type RouteOptions } from '@fairlead/core';
 import {
   acceptsAbsence,
+  type Carrier,
+  carriersOf,
   contentOf,
   descriptionOf,
   type FormDescription,
@@ -12,18 +14,18 @@ import type { Draft, OperationSource } from './draft.js';
 import type { DescribedSchema, Member } from './schemas.js';
 
 /** A Parameter Object. */
-interface Parameter extends Omit<DescribedSchema, 'isArray'> {
+interface Parameter extends DescribedSchema {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
   readonly required?: true;
-  readonly style?: 'form';
+  readonly style?: 'form' | 'deepObject';
   readonly explode?: true;
   /** For generated clients. */
   readonly 'x-wildcard'?: true;
 }
 
 /** A parameter that nothing describes. */
-const TEXT: DescribedSchema = { isArray: false, schema: { type: 'string' } };
+const TEXT: DescribedSchema = { schema: { type: 'string' } };
 
 /** The names of whole sources in messages. */
 const SOURCES = { param: 'path parameters', query: 'query', header: 'headers' };
@@ -74,17 +76,28 @@ export function createParameters(
   ];
 }
 
+/** A parameter with how the request carries it, if that is not one text. */
+interface Input extends Member {
+  readonly carrier?: Carrier | undefined;
+}
+
+/** A parameter without a name has the members of the whole query, each of which is a parameter. */
+const STYLES = {
+  text: {},
+  list: { style: 'form', explode: true },
+  object: { style: 'deepObject', explode: true },
+} as const;
+
 function createParameter(
   location: Parameter['in'],
-  { name, required, isArray, schema, ...annotations }: Member,
+  { name, required, schema, carrier, ...annotations }: Input,
 ): Parameter {
-  const isRepeated = location === 'query' && (name === '' || isArray);
   return {
     name: name === '' ? location : name,
     in: location,
     ...annotations,
     ...(required && { required }),
-    ...(isRepeated && { style: 'form', explode: true }),
+    ...(location === 'query' && carrier !== undefined && STYLES[carrier]),
     schema,
   };
 }
@@ -95,19 +108,24 @@ function membersFrom(
   { label, operationId }: Pick<OperationSource, 'label' | 'operationId'>,
   inputs: readonly RouteInput[],
   { schemas, reportFor }: Draft,
-): readonly Member[] {
-  const members = inputs.flatMap(({ source: from, name, schema, required }): readonly Member[] => {
+): readonly Input[] {
+  const members = inputs.flatMap((input): readonly Input[] => {
+    const { source: from, name, schema, required, all } = input;
     if (from !== source) return [];
     const hint = `${operationId} ${name ?? ''}`;
     if (name !== undefined) {
       const member = { name: source === 'header' ? name.toLowerCase() : name, required };
       const report = reportFor(`the ${PARAMETERS[source]} '${name}' of ${label}`);
       if (schema === undefined) return [{ ...member, ...TEXT }];
-      return [{ ...member, ...schemas.describe(schema, hint, report) }];
+      const carrier = all === true ? 'list' : carriersOf(schema, name).get(name);
+      return [{ ...member, ...schemas.describe(schema, hint, report), carrier }];
     }
     if (schema === undefined) return [];
     const report = reportFor(`the ${SOURCES[source]} of ${label}`);
-    const described = schemas.describeMembers(schema, hint, report);
+    const carriers = carriersOf(schema, undefined);
+    const described = schemas.describeMembers(schema, hint, report).map((member): Input => {
+      return { ...member, carrier: member.name === '' ? 'list' : carriers.get(member.name) };
+    });
     if (source === 'query' || described.every((member) => member.name !== '')) return described;
     report('it has members without a name. Use an object schema.');
     return [];

@@ -25,8 +25,6 @@ export type Report = (reason: string) => void;
 export interface DescribedSchema {
   readonly description?: string;
   readonly deprecated?: true;
-  /** Whether the values are arrays. */
-  readonly isArray: boolean;
   /** A JSON Schema that may contain nodes. */
   readonly schema: unknown;
 }
@@ -121,12 +119,11 @@ export class Schemas {
   }
 
   #describe(schema: unknown, source: Source, hint: string, report: Report): DescribedSchema {
-    if (!isSchema(schema)) return { isArray: false, schema };
+    if (!isSchema(schema)) return { schema };
     const { description, deprecated, ...others } = schema;
     return {
       ...(typeof description === 'string' && { description }),
       ...(deprecated === true && { deprecated }),
-      isArray: schema.type === 'array',
       schema: named(this.#read(others, source, report), hint),
     };
   }

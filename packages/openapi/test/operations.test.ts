@@ -324,6 +324,31 @@ describe('parameters', () => {
     expect(operationOf({ query: Page })).toMatchObject({ parameters: [{ name: 'page' }] });
   });
 
+  it('have the styles in which a request carries lists and objects', () => {
+    const query = z.object({
+      text: z.string().optional(),
+      lists: z.union([z.array(z.string()), z.null()]).optional(),
+      either: z.string().or(z.array(z.string())).optional(),
+      filter: z.object({ name: z.string(), ids: z.array(z.number()) }).optional(),
+      since: z.coerce.date().optional(),
+    });
+    const options = { unrepresentable: 'any' } as const;
+    const app = createApp().get('/', { query }, () => null);
+    const { parameters } = Object(createDocument(app, { info, ...options }).paths['/']?.get);
+    const styles = parameters.map((one: Record<string, unknown>) => [
+      one.name,
+      one.style,
+      one.explode,
+    ]);
+    expect(styles).toEqual([
+      ['text', undefined, undefined],
+      ['lists', 'form', true],
+      ['either', 'form', true],
+      ['filter', 'deepObject', true],
+      ['since', undefined, undefined],
+    ]);
+  });
+
   it('are one for a query of any members', () => {
     const query = z.record(z.string(), z.string());
 
@@ -412,9 +437,10 @@ describe('the request body', () => {
     [
       'a schema of an optional value that is asynchronous',
       Body.optional().refine(async () => true),
-      true,
+      undefined,
     ],
-    ['a schema that throws for an absent value', z.any().transform((value) => value.name), true],
+    ['a schema of any value', z.any().transform((value) => value.name), undefined],
+    ['a schema whose structure does not tell', z.preprocess((value) => value ?? {}, Body), true],
   ])('is required as %s says', (_, body, required) => {
     expect(Object(operationOf({ body })).requestBody.required).toBe(required);
   });

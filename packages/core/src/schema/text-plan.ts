@@ -57,6 +57,20 @@ export function planText(schema: StandardSchema, style: Style): TextPlan {
   return plan;
 }
 
+/**
+ * Returns how a request carries the values that a schema of the query describes, for documentation.
+ *
+ * @param name - The parameter that the schema describes; undefined for a schema of the whole query.
+ */
+export function carriersOf(
+  schema: StandardSchema,
+  name: string | undefined,
+): ReadonlyMap<string, Carrier> {
+  if (name !== undefined) return new Map([[name, planMember(schema, 'query').carrier]]);
+  const { members } = planText(schema, 'query');
+  return new Map([...members].map(([key, { carrier }]) => [key, carrier]));
+}
+
 /** Returns the plan for the text of one value. */
 export function planMember(schema: StandardSchema, style: Style): TextMember {
   return createMember(structureOf(schema), style, 0);

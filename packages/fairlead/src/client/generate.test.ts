@@ -287,6 +287,19 @@ describe('a route', () => {
       'query?: { readonly [name: string]: string };',
     ],
     [
+      {
+        name: 'query',
+        style: 'form',
+        explode: true,
+        schema: { anyOf: [User, { type: 'object', properties: { q: { type: 'string' } } }] },
+      },
+      'query?: { readonly id: string } | { readonly q?: string | undefined };',
+    ],
+    [
+      { name: 'q', schema: { anyOf: [User, { type: 'string' }] } },
+      'query?: { q?: { readonly id: string } | string | undefined };',
+    ],
+    [
       { name: 'filter', content: { [JSON_TYPE]: {} } },
       'query?: { /** Text of the type application/json. */ filter?: string | undefined };',
     ],

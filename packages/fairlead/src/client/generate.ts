@@ -194,9 +194,15 @@ class Routes {
     return [type].flat().includes('array');
   }
 
-  #isObject(schema: unknown): boolean {
-    const { type, properties } = this.#document.resolve(schema);
-    return [type].flat().includes('object') || properties !== undefined;
+  /** Whether values are objects, in each branch of a union. */
+  #isObject(schema: unknown, outer: readonly unknown[] = []): boolean {
+    const node = this.#document.resolve(schema);
+    if (outer.includes(node)) return false;
+    const isObject = (one: unknown): boolean => this.#isObject(one, [...outer, node]);
+    const { type, properties, allOf } = node;
+    if ([type].flat().includes('object') || properties !== undefined) return true;
+    const unions = [node.anyOf, node.oneOf].map(listOf).filter((union) => union.length > 0);
+    return listOf(allOf).some(isObject) || unions.some((union) => union.every(isObject));
   }
 
   /** Returns the member for a body, and the type of a `Content-Type` that the client does not set itself. */
