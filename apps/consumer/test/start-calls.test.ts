@@ -48,10 +48,18 @@ const MEMBERS: Readonly<Record<string, Readonly<Record<string, StandardSchema>>>
     lazy: z.lazy(() => text.refine(throws)),
   },
   valibot: {
-    checked: v.pipe(strings, v.check(throws)),
+    checked: v.pipe(
+      strings,
+      v.check((value: string) => throws(value)),
+    ),
     transformed: v.pipe(strings, v.transform<string, number>(throws), v.number()),
     raw: v.pipe(v.array(strings), v.rawCheck(throws)),
-    lazy: v.lazy(() => v.pipe(strings, v.check(throws))),
+    lazy: v.lazy(() =>
+      v.pipe(
+        strings,
+        v.check((value: string) => throws(value)),
+      ),
+    ),
   },
   arktype: {
     narrowed: type('string').narrow(throws),
@@ -64,7 +72,10 @@ const MEMBERS: Readonly<Record<string, Readonly<Record<string, StandardSchema>>>
 function objectOf(library: string, members: Readonly<Record<string, StandardSchema>>) {
   if (library === 'zod') return z.object(members as Record<string, z.ZodType>).refine(rejects);
   if (library === 'valibot')
-    return v.pipe(v.object(members as Record<string, v.GenericSchema>), v.check(throws));
+    return v.pipe(
+      v.object(members as Record<string, v.GenericSchema>),
+      v.check((value: Record<string, unknown>) => throws(value)),
+    );
   return type(members as object).narrow(throws) as StandardSchema;
 }
 

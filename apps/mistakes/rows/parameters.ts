@@ -11,6 +11,8 @@ import {
 } from '@fairlead/controllers';
 import { createApp, createRouter, json } from '@fairlead/core';
 import { createContainer } from '@fairlead/di';
+import { type } from 'arktype';
+import * as v from 'valibot';
 import { z } from 'zod';
 import { serveControllers } from '../src/applications.js';
 import { area, post } from '../src/mistake.js';
@@ -412,42 +414,73 @@ mistake(
 );
 
 mistake(
-  '`z.number()` for a query parameter of a route',
-  { warning: 'Convert it, as in z.coerce.number()' },
-  () => createApp().get('/', { query: z.object({ page: z.number() }) }, ({ query }) => query),
-  '/?page=2',
+  '`z.date()` for a query parameter of a route',
+  { warning: 'Convert it, as in z.coerce.date()' },
+  () => createApp().get('/', { query: z.object({ since: z.date() }) }, ({ query }) => query),
+  '/?since=2024-01-01',
 );
 
 mistake(
-  "`@Query('page', { schema: z.number() })`",
-  { warning: 'Convert it, as in z.coerce.number()' },
+  '`v.date()` of valibot for a query parameter of a route',
+  { warning: 'Convert it, as in v.pipe(v.string(), v.toDate())' },
+  () => createApp().get('/', { query: v.object({ since: v.date() }) }, ({ query }) => query),
+  '/?since=2024-01-01',
+);
+
+mistake(
+  "`'Date'` of arktype for a query parameter of a route",
+  { warning: "Convert it, as in 'string.date.parse'" },
+  () => createApp().get('/', { query: type({ since: 'Date' }) }, ({ query }) => query),
+  '/?since=2024-01-01',
+);
+
+mistake(
+  "`@Query('since', { schema: z.date() })`",
+  { warning: 'Convert it, as in z.coerce.date()' },
   () => {
     @Controller()
     class Users {
       @Get()
-      list(@Query('page', { schema: z.number().optional() }) page: number | undefined) {
-        return page ?? 1;
+      list(@Query('since', { schema: z.date().optional() }) since: Date | undefined) {
+        return since ?? null;
       }
     }
     return serveControllers([Users]);
   },
-  '/?page=2',
+  '/?since=2024-01-01',
 );
 
 mistake(
-  '`@Query(name)` with a schema of an array, without `all: true`',
-  { warning: 'Add all: true' },
-  () => {
-    @Controller()
-    class Users {
-      @Get()
-      list(@Query('tags', { schema: z.array(z.string()) }) tags: string[]) {
-        return tags;
-      }
-    }
-    return serveControllers([Users]);
-  },
-  '/?tags=a',
+  'a list of objects in a query',
+  { startup: "'rows' is a list of objects, which text cannot carry" },
+  () =>
+    createApp().get(
+      '/',
+      { query: z.object({ rows: z.array(z.object({ id: z.string() })) }) },
+      ({ query }) => query,
+    ),
+);
+
+mistake(
+  'an object within an object in a query',
+  { startup: "'filter[created]' is an object within an object" },
+  () =>
+    createApp().get(
+      '/',
+      { query: z.object({ filter: z.object({ created: z.object({ gte: z.string() }) }) }) },
+      ({ query }) => query,
+    ),
+);
+
+mistake(
+  'a member with brackets beside an object of the same name',
+  { startup: "'filter[name]' is a member of the object 'filter'" },
+  () =>
+    createApp().get(
+      '/',
+      { query: z.object({ filter: z.object({ name: z.string() }), 'filter[name]': z.string() }) },
+      ({ query }) => query,
+    ),
 );
 
 mistake(

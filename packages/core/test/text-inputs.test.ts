@@ -143,6 +143,20 @@ async function inputsOf(options: RouteOptions, path: string, headers: Record<str
   return response.ok ? response.json() : response.status;
 }
 
+it.each<[string, unknown, StandardSchema, StandardSchema]>([
+  ['1', 1, z.number(), z.coerce.number()],
+  ['-1.5', -1.5, z.number(), z.coerce.number()],
+  ['1e3', 1000, z.number(), z.coerce.number()],
+  ['true', true, z.boolean(), z.coerce.boolean()],
+  ['false', false, z.boolean(), z.coerce.boolean()],
+])('%s means %s, whether or not the schema converts text', async (text, value, one, other) => {
+  for (const member of [one, other]) {
+    const query = z.object({ a: member as z.ZodType, b: z.array(member as z.ZodType) });
+    const received = await inputsOf({ query }, `/1/2?a=${text}&b=${text}`);
+    expect(received).toMatchObject({ query: { a: value, b: [value] } });
+  }
+});
+
 describe('lists and objects', () => {
   it.each<[string, StandardSchema, string, unknown]>([
     [

@@ -140,6 +140,60 @@ legal(
   '/?tag=a&n=3',
 );
 
+legal(
+  'numbers, booleans, lists and an object in a query',
+  '200 {"page":2,"on":true,"ids":[1],"filter":{"name":"7"}}',
+  () =>
+    createApp().get(
+      '/',
+      {
+        query: z.object({
+          page: z.number(),
+          on: z.boolean(),
+          ids: z.array(z.number()),
+          filter: z.object({ name: z.string() }),
+        }),
+      },
+      ({ query }) => query,
+    ),
+  '/?page=2&on=true&ids=1&filter[name]=7',
+);
+
+legal(
+  'a list of objects that the schema parses from one text',
+  '200 {"rows":[{"id":"1"}]}',
+  () =>
+    createApp().get(
+      '/',
+      {
+        query: z.object({
+          rows: z
+            .string()
+            .transform((text): unknown => JSON.parse(text))
+            .pipe(z.array(z.object({ id: z.string() }))),
+        }),
+      },
+      ({ query }) => query,
+    ),
+  '/?rows=[{"id":"1"}]',
+);
+
+legal(
+  'a list for one query parameter of a class',
+  '200 ["a"]',
+  () => {
+    @Controller()
+    class Users {
+      @Get()
+      list(@Query('tags', { schema: z.array(z.string()) }) tags: string[]) {
+        return tags;
+      }
+    }
+    return serveControllers([Users]);
+  },
+  '/?tags=a',
+);
+
 legal('headers that a schema selects and converts', '200 2', () =>
   createApp().get(
     '/',

@@ -33,9 +33,10 @@ describe('structureOf()', () => {
   it.each<[string, StandardSchema, unknown]>([
     ['string', z.string().min(3).refine(fail), 'string'],
     ['number', z.int().min(1), 'number'],
-    ['coerced number', z.coerce.number(), 'number text'],
-    ['coerced string', z.coerce.string(), 'string undefined text'],
-    ['coerced date', z.coerce.date(), 'date text'],
+    ['coerced number', z.coerce.number(), 'string'],
+    ['coerced string', z.coerce.string(), 'string undefined'],
+    ['coerced date', z.coerce.date(), 'string'],
+    ['coerced boolean', z.coerce.boolean(), 'boolean undefined text'],
     ['optional', z.string().optional(), 'string undefined'],
     ['default', z.number().default(fail), 'number undefined'],
     ['prefault', z.number().prefault(fail), 'number undefined'],

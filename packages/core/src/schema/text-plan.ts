@@ -154,10 +154,8 @@ function createReadText(structure: Structure): ReadText {
   };
 }
 
-function takesAnyText({ kinds, texts, convertsText }: Structure): boolean {
-  if (kinds.has('any') || (kinds.has('string') && texts === undefined)) return true;
-  // Another branch than that of numbers converts the text.
-  return convertsText && (kinds.has('date') || kinds.has('bigint'));
+function takesAnyText({ kinds, texts }: Structure): boolean {
+  return kinds.has('any') || (kinds.has('string') && texts === undefined);
 }
 
 /** Creates the function that decides whether a value is one that the schema accepts instead of a list. */

@@ -44,8 +44,11 @@ const KINDS: Readonly<Record<string, Kind>> = {
   symbol: 'other',
 };
 
-/** What `z.coerce` converts an absent value to is a value of these kinds. */
-const COERCES_ABSENCE = ['string', 'boolean'];
+/** `z.coerce` converts any text itself, but every text to true. */
+function describeCoercion(kind: Kind): Description {
+  if (kind === 'boolean') return { inner: 'boolean', also: ['text', 'undefined'] };
+  return kind === 'string' ? { inner: 'string', also: ['undefined'] } : 'string';
+}
 
 function internalsOf(part: Part): Internals | undefined {
   const internals: unknown = Reflect.get(Object(part), '_zod');
@@ -62,13 +65,7 @@ function describe(part: Part): Description | undefined {
   const { def } = internals;
   const { type, innerType } = def;
   const kind = KINDS[type];
-  if (kind !== undefined) {
-    if (!def.coerce) return kind;
-    return {
-      inner: kind,
-      also: COERCES_ABSENCE.includes(type) ? ['text', 'undefined'] : ['text'],
-    };
-  }
+  if (kind !== undefined) return def.coerce === true ? describeCoercion(kind) : kind;
   switch (type) {
     case 'optional':
     case 'default':
