@@ -20,7 +20,6 @@ import { typeBodies } from './content.js';
 import {
   isStandardSchema,
   type StandardSchema,
-  toJsonSchema,
   type ValidationIssue,
   validateValue,
 } from './schema.js';
