@@ -361,7 +361,7 @@ mistake(
   },
 );
 
-mistake('metrics without a route for Prometheus', { warning: 'Mount its router()' }, () =>
+mistake('metrics without a route for Prometheus', { request: 'Mount its router()' }, () =>
   using(createMetrics({ processMetrics: false }).middleware),
 );
 

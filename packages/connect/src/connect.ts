@@ -16,6 +16,7 @@ import {
 import { describe, describeFactories, throwTogether } from '@fairlead/core/extend';
 import {
   arrayOf,
+  captureCaller,
   findOptionProblems,
   fn,
   type Kinds,
@@ -90,7 +91,7 @@ export function connect(
     ...findOptionProblems('connect()', options, CONNECT_OPTIONS),
   ];
   throwTogether(problems);
-  warnOfRouter(middleware);
+  warnOfRouter(middleware, captureCaller(connect));
   return adapt(middleware as ConnectMiddleware, options, '/');
 }
 

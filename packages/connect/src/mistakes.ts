@@ -1,5 +1,5 @@
 import { type Context, InternalServerError } from '@fairlead/core';
-import { describeValue, isIntended, warn } from '@fairlead/options';
+import { describeValue, formatLocation, isIntended, type Locate, warn } from '@fairlead/options';
 
 /** What messages say about a function. */
 interface Named {
@@ -46,14 +46,15 @@ export function callIt(factory: Named): string {
 }
 
 /** Warns about an Express router without an application, whose handlers usually need one. */
-export function warnOfRouter(middleware: object): void {
+export function warnOfRouter(middleware: object, locate: Locate): void {
   const { route, param }: { route?: unknown; param?: unknown } = middleware;
   if ('settings' in middleware || typeof route !== 'function' || typeof param !== 'function')
     return;
   if (isIntended(middleware)) return;
   warn(
     'FAIRLEAD_BARE_ROUTER',
-    'connect() received a router without an Express application. Its handlers cannot call Express methods such as res.json(). Mount it in an application: connect(express().use(router)). If they call none, mark it: connect(intended(router)).',
+    'connect() received a router without an Express application. Its handlers cannot call Express methods such as res.json(). Mount it in an application: connect(express().use(router)). If they call none, mark it: connect(intended(router)).' +
+      formatLocation(locate),
   );
 }
 

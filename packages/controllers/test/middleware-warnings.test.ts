@@ -1,16 +1,7 @@
-import {
-  intended,
-  type Middleware,
-} from '@fairlead/core';
+import { intended, type Middleware } from '@fairlead/core';
 import { describe as describeFunction } from '@fairlead/core/extend';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import {
-  Controller,
-  Get,
-  type GuardFn,
-  UseGuard,
-  UseMiddleware,
-} from '../src/index.js';
+import { Controller, Get, type GuardFn, UseGuard, UseMiddleware } from '../src/index.js';
 import { serve } from './support/serve.js';
 
 afterEach(() => vi.restoreAllMocks());

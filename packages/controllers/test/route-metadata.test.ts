@@ -266,7 +266,6 @@ describe('metadata for a guard', () => {
     }
 
     it.each<[string, readonly Guard[]]>([
-      ['no guard', []],
       ['another function', [other]],
       ['another class', [createOtherClass()]],
     ])('%s', async (_, guards) => {
@@ -278,6 +277,7 @@ describe('metadata for a guard', () => {
     });
 
     it.each<[string, readonly Guard[]]>([
+      ['no guard, which leaves the route open', []],
       ['the class', [SignedIn]],
       ['a subclass', [LoggedIn]],
       ['a token of the class', ['signed-in']],

@@ -28,6 +28,7 @@ export type { ContractOf } from './router/contract.js';
 export { expandPath } from './router/pattern.js';
 export { defaultStatus, errorCodes, responseSchemas } from './router/route-options.js';
 export { takeProblem } from './router/router.js';
+export { setPathParts } from './router/written.js';
 export {
   type ContentDescription,
   contentOf,

@@ -149,6 +149,8 @@ it('a plugin that is still installing is located', async () => {
 });
 
 const limit = () => describe<Middleware>((_ctx, next) => next(), { role: 'middleware' });
+const doubtful = () => describe(limit(), { warning: () => 'Its options are doubtful.' });
+const number = z.string().transform(Number);
 const read = () => describe(limit(), { after: 'set()' });
 
 it.each<[name: string, register: (app: Application) => unknown, place: string]>([
@@ -175,8 +177,8 @@ it.each<[name: string, register: (app: Application) => unknown, place: string]>(
   ],
   [
     'a route with a repeated prefix',
-    (app) => app.get('/a/a', handler),
-    "(app) => app.get('/a/a', handler),",
+    (app) => app.route('/a', createRouter().get('/a', handler)),
+    "(app) => app.route('/a', createRouter().get('/a', handler)),",
   ],
   [
     'a route with an impossible input',
@@ -188,6 +190,36 @@ it.each<[name: string, register: (app: Application) => unknown, place: string]>(
     (app) => app.use(limit()).get('/users/me', handler),
     "(app) => app.use(limit()).get('/users/me', handler),",
   ],
+  [
+    'middleware of the application with doubtful options',
+    (app) => app.use(doubtful()).get('/', handler),
+    "(app) => app.use(doubtful()).get('/', handler),",
+  ],
+  [
+    'middleware of a router with doubtful options',
+    (app) => app.route('/r', createRouter().use(doubtful()).get('/', handler)),
+    "(app) => app.route('/r', createRouter().use(doubtful()).get('/', handler)),",
+  ],
+  [
+    'a route with doubtful options of its middleware',
+    (app) => app.get('/', doubtful(), handler),
+    "(app) => app.get('/', doubtful(), handler),",
+  ],
+  [
+    'middleware with three parameters',
+    (app) => app.use((_ctx: unknown, _options: unknown, _other: unknown) => {}).get('/', handler),
+    '(app) => app.use((_ctx: unknown, _options: unknown, _other: unknown) => {})',
+  ],
+  [
+    'a handler with three parameters',
+    (app) => app.get('/', (_ctx: unknown, _options: unknown, _other: unknown) => 1),
+    "(app) => app.get('/', (_ctx: unknown, _options: unknown, _other: unknown) => 1),",
+  ],
+  [
+    'a response that JSON Schema cannot describe',
+    (app) => app.get('/', { response: number }, () => '1'),
+    "(app) => app.get('/', { response: number }, () => '1'),",
+  ],
 ])('a warning locates %s', (_, register, place) => {
   const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
   const app = createApp().get('/users/:id', () => 1);
@@ -195,6 +227,17 @@ it.each<[name: string, register: (app: Application) => unknown, place: string]>(
   app.seal();
   expect(linesIn(emitWarning.mock.calls[0]?.[0])).toEqual([expect.stringContaining(place)]);
   emitWarning.mockRestore();
+});
+
+it('a warning locates the application that sends stacks in production', () => {
+  vi.stubEnv('NODE_ENV', 'production');
+  const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+  createApp({ includeStack: true }).seal();
+  expect(linesIn(emitWarning.mock.calls[0]?.[0])).toEqual([
+    'createApp({ includeStack: true }).seal();',
+  ]);
+  emitWarning.mockRestore();
+  vi.unstubAllEnvs();
 });
 
 it('a location is found whatever the limit of stacks is, which stays', () => {
@@ -214,8 +257,9 @@ it.each<[name: string, register: (app: Application) => unknown]>([
   ['app.on()', (app) => app.on('GET', '/', { summary: 'Start' }, handler)],
   ['app.route()', (app) => app.route('/', createRouter())],
 ])('%s captures the stack once', (_, register) => {
+  const app = createApp();
   const capture = vi.spyOn(Error, 'captureStackTrace');
-  register(createApp());
+  register(app);
   expect(capture).toHaveBeenCalledTimes(1);
   capture.mockRestore();
 });

@@ -113,7 +113,7 @@ describe.each(floating)('next() that is neither awaited nor returned, %s', (_, c
         name: 'FairleadWarning',
         code: 'FAIRLEAD_FLOATING_NEXT',
         message: expect.stringMatching(
-          /^The middleware 'floating' neither awaited nor returned next\(\) for GET \/users\/(7|:id)\. /,
+          /^The middleware 'floating' neither awaited nor returned next\(\) for GET \/users\/(7|:id)\. .+\n {2}At: test\/observed-steps\.test\.ts:/,
         ),
       },
     ]);

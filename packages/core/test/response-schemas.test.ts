@@ -431,7 +431,7 @@ describe('a response schema that cannot become JSON Schema', () => {
       expect(value).toEqual(leaking);
       expect(messages).toEqual([
         expect.stringMatching(
-          /^Part of the response of GET \/users is sent as is, because its schema cannot be converted to JSON Schema: .+ or pass the schema to intended\(\)\.$/,
+          /^Part of the response of GET \/users is sent as is, because its schema cannot be converted to JSON Schema: .+ or pass the schema to intended\(\)\.\n {2}At: .+$/,
         ),
       ]);
       expect(messages[0]).toContain(reason);

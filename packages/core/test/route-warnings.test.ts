@@ -58,16 +58,22 @@ describe('a pattern with a repeated prefix', () => {
 
   it('causes none if the router or the handler is intended', () => {
     const users = intended(createRouter().get('/users', handler));
-    expect(
-      warningsOf(
-        createApp()
-          .route('/users', users)
-          .get(
-            '/a/a',
-            intended(() => 1),
-          ),
-      ),
-    ).toEqual([]);
+    const posts = createRouter().get(
+      '/posts',
+      intended(() => 1),
+    );
+    expect(warningsOf(createApp().route('/users', users).route('/posts', posts))).toEqual([]);
+  });
+
+  it('causes none if one string repeats it', () => {
+    const own = createRouter().get('/a/a', handler).get('/d/d/:id?', handler);
+    const nested = createRouter().route('/b/b', createRouter().get('/', handler));
+    const app = createApp()
+      .get('/echo/echo', handler)
+      .route('/c/c', createRouter().get('/', handler))
+      .route('/', own)
+      .route('/', nested);
+    expect(warningsOf(app)).toEqual([]);
   });
 });
 

@@ -95,7 +95,8 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
   >(token: Token<T>, provider: Provider<NoInfer<T>, D, C>, options?: RegisterOptions): this;
   register(token: Token, provider?: Provider, options: RegisterOptions = {}): this {
     const checked = checkRegistration('register', token, provider, options);
-    this.#registry.add(token, checked, options, captureSite(checked, this.register));
+    const replaces = this.#registry.replaces(token, options);
+    this.#registry.add(token, checked, options, captureSite(checked, this.register, replaces));
     return this;
   }
 
@@ -374,12 +375,16 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
 
 markCopy(Container);
 
-/** Captures the caller for errors about a provider. Classes have that of their decorator, and values never fail. */
+/**
+ * Captures the caller for messages about a provider. Classes have that of their decorator, and values never fail, unless
+ * they replace another provider.
+ */
 function captureSite(
   provider: Provider,
   method: (...args: never[]) => unknown,
+  replaces = false,
 ): CallSite | undefined {
-  const mayFail = 'useFactory' in provider || 'useExisting' in provider;
+  const mayFail = replaces || 'useFactory' in provider || 'useExisting' in provider;
   return mayFail ? captureCallSite(method) : undefined;
 }
 

@@ -1,4 +1,4 @@
-import { isIntended, warn } from '@fairlead/options';
+import { describeCaller, isIntended, warn } from '@fairlead/options';
 import type { Binding, Owner } from './binding.js';
 import { InitializationError, type InjectionError } from './errors/injection-errors.js';
 import { edgesOf, isEdge, reachableFrom } from './resolution/graph.js';
@@ -52,7 +52,7 @@ function warnOfTokens(bindings: Iterable<Binding>): void {
     if (reported.has(binding) || isIntended(target)) continue;
     const marked = 'useClass' in provider ? 'class' : 'factory';
     // Reading the location of a binding formats a stack.
-    const report = (code: string, problem: string, { location }: Binding, fix: string) => {
+    const report = (code: string, problem: string, location: string | undefined, fix: string) => {
       reported.add(binding);
       const at = location === undefined ? '' : `\n  At: ${location}`;
       warn(code, `${problem}${at}\n  Fix: ${fix}, or pass the ${marked} to intended().`);
@@ -62,7 +62,8 @@ function warnOfTokens(bindings: Iterable<Binding>): void {
       if (last) {
         const problem = `${describeToken(binding.token)} (parameter ${parameter}) lists the providers of ${describeToken(last.token)}, but a registration without multi replaced those before it.`;
         const fix = 'register each of them with { multi: true }';
-        report('FAIRLEAD_REPLACED', problem, last, fix);
+        // The class of a provider may be anywhere.
+        report('FAIRLEAD_REPLACED', problem, last.site && describeCaller(last.site), fix);
       }
       const token = injection.optional ? injection.token() : undefined;
       if (token === undefined || owner.find(token).length > 0) continue;
@@ -70,7 +71,7 @@ function warnOfTokens(bindings: Iterable<Binding>): void {
       if (meant === undefined) continue;
       const [text, other] = [token, meant].map(describeToken);
       const problem = `Nothing provides the optional ${text} (${describeParameter(parameter, binding.token)}), so it is undefined. ${other} is registered.`;
-      report('FAIRLEAD_OPTIONAL', problem, binding, `use ${other}`);
+      report('FAIRLEAD_OPTIONAL', problem, binding.location, `use ${other}`);
     }
   }
 }

@@ -57,9 +57,8 @@ export class Registry implements Owner {
   add(token: Token, provider: Provider, options: RegisterOptions, site?: CallSite): void {
     this.lifetime.assertOpen(token);
     const binding = createBinding(token, provider, options, this, site);
-    const known = this.#registered.get(token) ?? [];
-    binding.replaces = !options.multi && known.length > 0;
-    const earlier = options.multi ? known : [];
+    binding.replaces = this.replaces(token, options);
+    const earlier = options.multi ? (this.#registered.get(token) ?? []) : [];
     this.#registered.set(token, [...earlier, binding]);
     const override = this.tree.overrides.get(token);
     if (override !== undefined) override.used = true;
@@ -75,6 +74,11 @@ export class Registry implements Owner {
     binding.implicit = true;
     this.#registered.set(target, [binding]);
     this.tree.epoch++;
+  }
+
+  /** Whether `add` would replace a provider. */
+  replaces(token: Token, { multi = false }: RegisterOptions): boolean {
+    return !multi && this.#registered.has(token);
   }
 
   /** Adds a provider that replaces those of `add`, even later ones. With `multi`, it follows them. */

@@ -230,6 +230,7 @@ describe('a list of the providers of a token', () => {
     expect(message).toContain(
       "'rules' (parameter 0) lists the providers of 'rule', but a registration without multi replaced those before it.\n",
     );
+    expect(message).toContain('\n  At: src/unknown-token.test.ts:');
     expect(message).toContain(
       '\n  Fix: register each of them with { multi: true }, or pass the class to intended().',
     );

@@ -9,14 +9,17 @@ import {
 } from '@fairlead/core';
 import { assertOptions, describe, describeFactories, takeProblem } from '@fairlead/core/extend';
 import {
+  atLine,
   boolean,
   describeValue,
   fn,
   hasMethods,
+  isIntended,
   type Kinds,
   kind,
   nonEmptyString,
   oneOf,
+  warn,
 } from '@fairlead/options';
 import {
   Counter,
@@ -128,6 +131,9 @@ function isBuckets(value: unknown): boolean {
   return value.every((bound, index) => Number.isFinite(bound) && bound > (value[index - 1] ?? 0));
 }
 
+const UNEXPORTED =
+  'createMetrics() measures requests, but nothing exports its metrics. Mount its router(), or pass its middleware to intended() if you do so later.';
+
 /**
  * Measures the requests of an application for Prometheus:
  *
@@ -156,8 +162,16 @@ export function createMetrics<Format extends RegistryContentType = PrometheusCon
 
   // Whoever has the registry can export it.
   let isExported = options.registry !== undefined;
+  let isChecked = false;
+  /** Called for the first request, because an application that is created later may export the metrics. */
+  const warnIfUnexported = () => {
+    isChecked = true;
+    if (isExported || isIntended(measure)) return;
+    warn('FAIRLEAD_OPTION', `${UNEXPORTED}${atLine(measure)}`);
+  };
   const measure: Middleware = function metrics(ctx, next) {
     const start = performance.now();
+    if (!isChecked) warnIfUnexported();
     requests.inFlight += 1;
     ctx.onFinish((outcome) => {
       requests.inFlight -= 1;
@@ -172,10 +186,7 @@ export function createMetrics<Format extends RegistryContentType = PrometheusCon
     });
     return next();
   };
-  const warning = () =>
-    isExported
-      ? describeUnexported()
-      : 'createMetrics() measures requests, but nothing exports its metrics. Mount its router(), or pass its middleware to intended() if you do so later.';
+  const warning = () => (isExported ? describeUnexported() : undefined);
 
   return Object.freeze({
     get registry() {

@@ -555,10 +555,36 @@ describe('metrics that nothing exports', () => {
     return emit.mock.calls.map(([message]) => message);
   };
 
-  it('cause a warning', () => {
-    expect(warningsOf(create())).toEqual([
-      'createMetrics() measures requests, but nothing exports its metrics. Mount its router(), or pass its middleware to intended() if you do so later.',
+  /** The warnings of two requests. */
+  const warningsOfRequests = async (
+    { middleware }: Pick<ReturnType<typeof create>, 'middleware'>,
+    exportLater = () => {},
+  ) => {
+    const emit = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+    onTestFinished(() => emit.mockRestore());
+    const app = createApp()
+      .use(middleware)
+      .get('/', () => 1);
+    app.seal();
+    exportLater();
+    await app.request('/');
+    await app.request('/');
+    return emit.mock.calls.map(([message]) => message);
+  };
+
+  it('cause a warning at the first request', async () => {
+    expect(await warningsOfRequests(create())).toEqual([
+      expect.stringContaining(
+        'createMetrics() measures requests, but nothing exports its metrics. Mount its router(), or pass its middleware to intended() if you do so later.\n  At: test/metrics.test.ts:',
+      ),
     ]);
+  });
+
+  it('cause none if an application exports them that is created later, or if they are intended', async () => {
+    const metrics = create();
+    const exportLater = () => createApp().route('/', metrics.router()).seal();
+    expect(await warningsOfRequests(metrics, exportLater)).toEqual([]);
+    expect(await warningsOfRequests({ middleware: intended(create().middleware) })).toEqual([]);
   });
 
   const addToDefault = () => {
@@ -569,7 +595,9 @@ describe('metrics that nothing exports', () => {
   it('cause a warning if they are in the default registry of prom-client', () => {
     addToDefault();
     expect(warningsOf(create({ registry: new Registry() }))).toEqual([
-      'createMetrics() does not export the default registry of prom-client, which has orders_total. Create these metrics with registers: [metrics.registry], or pass the middleware to intended() if something else exports them.',
+      expect.stringContaining(
+        'createMetrics() does not export the default registry of prom-client, which has orders_total. Create these metrics with registers: [metrics.registry], or pass the middleware to intended() if something else exports them.\n  At: ',
+      ),
     ]);
   });
 
@@ -579,13 +607,13 @@ describe('metrics that nothing exports', () => {
     expect(all.flatMap(warningsOf)).toEqual([]);
   });
 
-  it('cause none if they are intended, or the registry or the router is used', () => {
+  it('cause none if they are intended, or the registry or the router is used', async () => {
     const [routed, read, marked] = [create(), create(), create()];
     routed.router();
     read.registry.setDefaultLabels({});
     intended(marked.middleware);
     const all = [routed, read, marked, create({ registry: new Registry() })];
-    expect(all.flatMap(warningsOf)).toEqual([]);
+    for (const one of all) expect(await warningsOfRequests(one)).toEqual([]);
   });
 });
 

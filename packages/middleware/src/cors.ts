@@ -3,12 +3,15 @@ import { describe, describeFactories, throwTogether } from '@fairlead/core/exten
 import {
   anything,
   boolean,
+  captureCaller,
   describeValue,
   findOptionProblems,
+  formatLocation,
   integer,
   isIntended,
   type Kinds,
   kind,
+  type Locate,
   named,
   warn,
 } from '@fairlead/options';
@@ -101,7 +104,7 @@ const CORS_OPTIONS: Kinds<CorsOptions> = {
  */
 export function cors(options: CorsOptions = {}): Middleware {
   assertOptions(options);
-  warnOfUnanchored(options);
+  warnOfUnanchored(options, captureCaller(cors));
   const { credentials = false, preflightContinue = false, optionsSuccessStatus = 204 } = options;
   const { origin = '*', allowedHeaders } = options;
   const exposed = joinNames(options.exposedHeaders ?? '');
@@ -177,14 +180,14 @@ function assertOptions(options: CorsOptions): void {
 }
 
 /** Warns about origins with credentials that match part of an origin, such as `/example\.com/`. */
-function warnOfUnanchored({ origin, credentials }: CorsOptions): void {
+function warnOfUnanchored({ origin, credentials }: CorsOptions, locate: Locate): void {
   for (const entry of credentials ? [origin].flat() : []) {
     if (!(entry instanceof RegExp) || isIntended(entry)) continue;
     // A dot or the scheme cannot follow the name of another host.
     if (/^(?:\^|\\\.|http).*(?<!\\)\$$/s.test(entry.source)) continue;
     warn(
       'FAIRLEAD_OPTION',
-      `cors() with credentials allows every origin that contains a match for ${entry}, which may belong to others. Begin the RegExp with ^ and end it with $, or pass it to intended().`,
+      `cors() with credentials allows every origin that contains a match for ${entry}, which may belong to others. Begin the RegExp with ^ and end it with $, or pass it to intended().${formatLocation(locate)}`,
     );
   }
 }

@@ -32,7 +32,8 @@ const running = new WeakMap<Context, Clock>();
  *
  * The middleware throws a {@link ServiceUnavailableError} 503 `TIMED_OUT`, or an {@link HttpError} 504.
  *
- * @param milliseconds - An integer from 1 to 2,147,483,647.
+ * @param milliseconds - An integer from 1 to 2,147,483,647. The startup warns about less than 10, which are probably
+ *   seconds.
  * @throws {SetupError} `INVALID_OPTION`, when `milliseconds` is not such an integer, or an option is unknown or
  *   invalid.
  */
@@ -82,7 +83,7 @@ export function timeout(milliseconds: number, options: TimeoutOptions = {}): Mid
     return Promise.race([result, timedOut]).finally(settle);
   });
   const warning = () =>
-    milliseconds < 100
+    milliseconds < 10
       ? `timeout(${milliseconds}) allows ${milliseconds} milliseconds. If you mean seconds, multiply by 1,000; otherwise pass the middleware to intended().`
       : undefined;
   const sends = { responses: { [status]: { description: 'The request took too long.' } } };

@@ -185,17 +185,20 @@ function warningsOf(app: Application): readonly unknown[] {
 
 const handler = () => 1;
 
-describe('a timeout below 100 milliseconds', () => {
+describe('a timeout below 10 milliseconds', () => {
   it('causes a warning on the application, below a prefix and in a route', () => {
     const app = createApp()
-      .use(timeout(30))
+      .use(timeout(5))
       .use('/b', timeout(2))
-      .get('/a', timeout(99), handler)
-      .get('/b', timeout(100), handler);
+      .get('/a', timeout(9), handler)
+      .get('/b', timeout(10), handler)
+      .get('/c', timeout(50), handler);
     expect(warningsOf(app)).toEqual([
-      'FAIRLEAD_OPTION: timeout(30) allows 30 milliseconds. If you mean seconds, multiply by 1,000; otherwise pass the middleware to intended().',
+      expect.stringContaining(
+        'FAIRLEAD_OPTION: timeout(5) allows 5 milliseconds. If you mean seconds, multiply by 1,000; otherwise pass the middleware to intended().\n  At: test/timeout.test.ts:',
+      ),
       expect.stringContaining('timeout(2) allows'),
-      expect.stringContaining('timeout(99) allows'),
+      expect.stringContaining('timeout(9) allows'),
     ]);
   });
 
@@ -203,7 +206,7 @@ describe('a timeout below 100 milliseconds', () => {
     expect(
       warningsOf(
         createApp()
-          .use(intended(timeout(30)))
+          .use(intended(timeout(5)))
           .get('/', handler),
       ),
     ).toEqual([]);

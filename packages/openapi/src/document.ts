@@ -1,6 +1,6 @@
 import type { Application, Route } from '@fairlead/core';
 import { descriptionOf } from '@fairlead/core/extend';
-import { describeValue, warn } from '@fairlead/options';
+import { atLine, describeValue, warn } from '@fairlead/options';
 import type { Draft, OpenApiVersion, OperationSource } from './draft.js';
 import { ErrorResponses } from './error-responses.js';
 import {
@@ -77,7 +77,7 @@ export function writeDocument(app: Application, options: DocumentOptions): strin
   });
   throwProblems(draft.problems);
   if (options.version === undefined && draft.omitted.length > 0) {
-    warn('FAIRLEAD_DOCUMENT', describeOmitted(draft.omitted));
+    warn('FAIRLEAD_DOCUMENT', describeOmitted(draft.omitted) + atLine(options));
   }
 
   const content = {

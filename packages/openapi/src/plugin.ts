@@ -10,12 +10,14 @@ import {
 import { describeFactories, throwTogether } from '@fairlead/core/extend';
 import {
   boolean,
+  captureCaller,
   describeValue,
   either,
   findOptionProblems,
   type Kinds,
   kind,
   oneOf,
+  setLocation,
   string,
 } from '@fairlead/options';
 import { writeDocument } from './document.js';
@@ -73,6 +75,7 @@ const documents = new WeakMap<Application, Map<string, InstalledDocument>>();
  */
 export function openapi(options: OpenApiOptions): Plugin {
   checkOptions('openapi()', options, KINDS);
+  setLocation(options, captureCaller(openapi));
   const { path = '/openapi.json', docs = '/docs', docsInProduction = false } = options;
   const hasPage = docsInProduction || process.env.NODE_ENV !== 'production';
   return {
@@ -189,6 +192,7 @@ export function createDocument(
     return JSON.parse(writeDocument(app, findDocument(app, which).options));
   }
   checkOptions('createDocument()', which, DOCUMENT_KINDS);
+  setLocation(which, captureCaller(createDocument));
   return JSON.parse(writeDocument(app, which));
 }
 

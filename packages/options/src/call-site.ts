@@ -93,7 +93,12 @@ export function locatorOf(target: object): Locate | undefined {
 
 /** Formats where a value was registered as the last line of a message; empty if it is unknown. */
 export function atLine(target: object | undefined): string {
-  const location = target && locatorOf(target)?.();
+  return formatLocation(target && locatorOf(target));
+}
+
+/** Formats a location as the last line of a message; empty if it is unknown. */
+export function formatLocation(locate: Locate | undefined): string {
+  const location = locate?.();
   return location === undefined ? '' : `\n  At: ${location}`;
 }
 

@@ -10,6 +10,7 @@ export {
   type Frame,
   filePath,
   findCallSite,
+  formatLocation,
   framesOf,
   isAnonymous,
   type Locate,

@@ -16,6 +16,7 @@ import {
   throwTogether,
 } from '@fairlead/core/extend';
 import {
+  atLine,
   describeValue,
   either,
   findOptionProblems,
@@ -26,6 +27,7 @@ import {
   named,
   nonEmptyString,
   oneOf,
+  warn,
 } from '@fairlead/options';
 import { networkOf } from './network-of.js';
 import { COUNTS, MemoryStore, type RateLimitStore } from './store.js';
@@ -415,9 +417,9 @@ function warnOfProxy({ app, req: { headers, socket } }: Context): void {
   if ('proxy' in app && app.proxy !== undefined) return;
   if (!(socket instanceof Socket)) return;
   warned.add(app);
-  process.emitWarning(
-    `A rate limit counts all clients of a proxy together: a request has the header ${header}, but the application trusts no proxy. Pass the number of your proxies, such as createApp({ proxy: 1 }), or createApp({ proxy: 0 }) if there is none.`,
-    { type: 'FairleadWarning', code: 'FAIRLEAD_UNKNOWN_PROXY' },
+  warn(
+    'FAIRLEAD_UNKNOWN_PROXY',
+    `A rate limit counts all clients of a proxy together: a request has the header ${header}, but the application trusts no proxy. Pass the number of your proxies, such as createApp({ proxy: 1 }), or createApp({ proxy: 0 }) if there is none.${atLine(app)}`,
   );
 }
 

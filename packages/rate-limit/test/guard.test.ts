@@ -240,8 +240,8 @@ it('causes a warning if its duration may be in milliseconds, unless it is intend
   const options = { container: createContainer(), controllers: [Users], guards: [shared], logger };
   await createApp().plugin(controllersPlugin({ router: createRouter(), ...options }));
   const message =
-    '[controllers] rateLimitGuard() has windows of 60000 seconds. If you mean milliseconds, pass duration: 60; otherwise pass its result to intended().';
-  expect(warnings).toEqual([message, message]);
+    '[controllers] rateLimitGuard() has windows of 60000 seconds. If you mean milliseconds, pass duration: 60; otherwise pass its result to intended().\n  At: test/guard.test.ts:';
+  expect(warnings).toEqual([expect.stringContaining(message), expect.stringContaining(message)]);
 });
 
 it('causes a warning if it counts together with a limit of another size', async () => {
@@ -260,7 +260,9 @@ it('causes a warning if it counts together with a limit of another size', async 
   const options = { container: createContainer(), controllers: [Files], logger };
   await createApp().plugin(controllersPlugin({ router: createRouter(), ...options }));
   expect(warnings).toEqual([
-    "[controllers] rateLimitGuard() has 2 points per 60 s, but counts together with a limit of 100 points per 60 s, because both have the name 'files' and the same store. Pass another name, or pass its result to intended().",
+    expect.stringContaining(
+      "[controllers] rateLimitGuard() has 2 points per 60 s, but counts together with a limit of 100 points per 60 s, because both have the name 'files' and the same store. Pass another name, or pass its result to intended().\n  At: test/guard.test.ts:",
+    ),
   ]);
 });
 

@@ -10,12 +10,15 @@ import {
 } from '@fairlead/core';
 import {
   anything,
+  captureCaller,
   describeValue,
   fn,
+  formatLocation,
   integer,
   isIntended,
   type Kinds,
   LONGEST_DELAY,
+  type Locate,
   milliseconds,
   warn,
 } from '@fairlead/options';
@@ -125,6 +128,7 @@ export async function serve(
   app: Served | ((lifecycle: Lifecycle) => Served | Promise<Served>),
   options: ServeOptions,
 ): Promise<Service> {
+  const locate = captureCaller(serve);
   let times: Times;
   try {
     requireOptions('serve()', options, SERVE_OPTIONS);
@@ -146,7 +150,7 @@ export async function serve(
       const served = typeof app === 'function' ? await app(lifecycle) : app;
       const applications = applicationsOf(served, app);
       const first = applications.app;
-      warnIfServed(first);
+      warnIfServed(first, locate);
       if (applications.operations !== first) second = applications.operations;
       serving.push({ name: 'app.close()', run: () => first.close() });
       assertOperations(second, operationsPort);
@@ -200,11 +204,12 @@ function trackRequests({ node }: Server, hasTls: boolean): () => number {
 const servedApplications = new WeakSet<Application>();
 
 /** Warns about an application that is already served, such as by a module that is imported twice. */
-function warnIfServed(app: Application): void {
+function warnIfServed(app: Application, locate: Locate): void {
   if (servedApplications.has(app) && !isIntended(app)) {
     const fix =
       'Call serve() once, in the main module. To use two ports, pass the application to intended().';
-    warn('FAIRLEAD_SERVED_TWICE', `serve() received an application that it already serves. ${fix}`);
+    const problem = `serve() received an application that it already serves. ${fix}`;
+    warn('FAIRLEAD_SERVED_TWICE', problem + formatLocation(locate));
   }
   servedApplications.add(app);
 }

@@ -252,8 +252,8 @@ describe('serve()', () => {
       for (const { stop } of [first, second, third]) stop('done');
     `);
     const { stderr } = await program.ended;
-    expect(stderr.match(/\[FAIRLEAD_SERVED_TWICE\] FairleadWarning: .*/g)).toEqual([
-      '[FAIRLEAD_SERVED_TWICE] FairleadWarning: serve() received an application that it already serves. Call serve() once, in the main module. To use two ports, pass the application to intended().',
+    expect(stderr.match(/\[FAIRLEAD_SERVED_TWICE\] FairleadWarning: .*\n {2}At: /g)).toEqual([
+      '[FAIRLEAD_SERVED_TWICE] FairleadWarning: serve() received an application that it already serves. Call serve() once, in the main module. To use two ports, pass the application to intended().\n  At: ',
     ]);
   });
 

@@ -12,10 +12,12 @@ import { describe, describeFactories } from '@fairlead/core/extend';
 import {
   anything,
   arrayOf,
+  captureCaller,
   describeValue,
   either,
   findOptionProblems,
   fn,
+  formatLocation,
   isIntended,
   type Kinds,
   kind,
@@ -331,12 +333,13 @@ async function respondWith(
 /** Warns unless the middleware is marked as intended by the end of the current operation. */
 function warnOfMissingFallback(middleware: Middleware, { root, fallback }: Lookup): void {
   if (fallback === undefined || existsSync(join(root, fallback))) return;
+  const locate = captureCaller(serveStatic);
   process.nextTick(() => {
     if (isIntended(middleware)) return;
     const problem = `serveStatic() cannot find its fallback '${fallback}' in '${root}'`;
     const fix =
       'Correct the path, or build the file. If it is built later, pass the middleware to intended().';
-    warn('FAIRLEAD_FALLBACK', `${problem}. ${fix}`);
+    warn('FAIRLEAD_FALLBACK', `${problem}. ${fix}${formatLocation(locate)}`);
   });
 }
 

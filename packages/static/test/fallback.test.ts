@@ -132,7 +132,10 @@ describe('the fallback', () => {
     mark(serveStatic(folder.root, { fallback }));
     await setImmediate();
     const message = `serveStatic() cannot find its fallback 'missing.html' in '${folder.root}'. Correct the path, or build the file. If it is built later, pass the middleware to intended().`;
-    const warning = [message, { type: 'FairleadWarning', code: 'FAIRLEAD_FALLBACK' }];
+    const warning = [
+      expect.stringContaining(`${message}\n  At: test/fallback.test.ts:`),
+      { type: 'FairleadWarning', code: 'FAIRLEAD_FALLBACK' },
+    ];
     expect(emitWarning.mock.calls).toEqual(Array.from({ length: count }, () => warning));
   });
 });

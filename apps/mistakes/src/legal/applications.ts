@@ -319,12 +319,22 @@ legal(
   '/up',
 );
 
-warned('metrics that are exported later', 'Mount its router()', '200 "hello"', (isSilenced) => {
+legal('metrics that an application exports which is created later', '200 "hello"', () => {
   const metrics = createMetrics({ processMetrics: false });
-  return createApp()
-    .use(silence(isSilenced, metrics.middleware))
+  const app = createApp()
+    .use(metrics.middleware)
     .get('/', () => 'hello');
+  app.seal();
+  createApp().route('/', metrics.router()).seal();
+  return app;
 });
+
+legal(
+  'a route whose path repeats a segment',
+  '200 "hello"',
+  () => createApp().get('/echo/echo', () => 'hello'),
+  '/echo/echo',
+);
 
 warned(
   'metrics beside those of another exporter',

@@ -11,6 +11,7 @@ import {
   errorCodes,
   mayBeEmpty,
   type SentDescription,
+  setPathParts,
 } from '@fairlead/core/extend';
 import {
   type Constructor,
@@ -218,6 +219,9 @@ function buildRoute(
   const options = shared.get(route.options) ?? routeOptions(route, references);
   shared.set(route.options, options);
   setLocation(options, () => locationOf(definition.controller, route.methodName));
+  const { version = '', prefix } = definition;
+  const own = route.path.slice(joinPath(version, prefix).length);
+  setPathParts(options, [context.prefix ?? '', version, prefix, `/${own}`]);
   const steps = createSteps(route, references, definition, context);
   const values = route.metadata.size > 0 ? [createValuesStep(route.metadata)] : [];
   const isScoped = steps.isPerRequest && instances.container.createScope !== undefined;

@@ -7,7 +7,13 @@ import {
 } from '@fairlead/core';
 import { descriptionOf, takeProblem } from '@fairlead/core/extend';
 import type { Constructor, Injectable, Token } from '@fairlead/di';
-import { captureCallSite, describeValue, isIntended, setLocation } from '@fairlead/options';
+import {
+  captureCallSite,
+  describeValue,
+  formatLocation,
+  isIntended,
+  setLocation,
+} from '@fairlead/options';
 import { checkDefinition, describeDoubts } from '../definition/check-definition.js';
 import {
   type ControllerDefinition,
@@ -244,13 +250,16 @@ function warnOfUnreadValues(
   { shared, instances, warn }: BuildContext,
 ): void {
   if (isIntended(shared.guards)) return;
-  const unread = unreadValues(controllers, ({ guards }, reader) =>
-    [...shared.guards, ...guards].some((guard) => {
+  const unread = unreadValues(controllers, (route, reader, value) => {
+    const guards = [...shared.guards, ...route.guards];
+    // Without guards, as in development, everyone has access to the route.
+    if (guards.length === 0 && reader.exempts(value)) return true;
+    return guards.some((guard) => {
       const instance = instances.resolved(guard);
       const all = [guard, instance, Object(instance).constructor];
       return all.some((one) => isIntended(one) || reader.matches(one));
-    }),
-  );
+    });
+  });
   for (const { decorator, guard, names, fix, location } of unread) {
     const title = `${decorator} may have no effect on ${names}: ${guard} is not one of the guards.`;
     const silence =
@@ -293,9 +302,16 @@ function unreadValues(
 
 /** Warns of what guards report about themselves, once for each guard. */
 function warnOfGuards(controllers: readonly RegisteredController[], { warn }: BuildContext): void {
-  const all = controllers.flatMap(({ routes }) => routes.flatMap(({ guards }) => guards));
-  for (const guard of new Set(all)) {
+  const all = controllers.flatMap(({ controller, routes }) =>
+    routes.flatMap(({ guards, methodName }) =>
+      guards.map((guard) => [guard, () => locationOf(controller, methodName)] as const),
+    ),
+  );
+  const known = new Set<unknown>();
+  for (const [guard, locate] of all) {
+    if (known.has(guard)) continue;
+    known.add(guard);
     const message = isIntended(guard) ? undefined : descriptionOf(guard)?.warning?.();
-    if (message !== undefined) warn(message);
+    if (message !== undefined) warn(message + formatLocation(locate));
   }
 }

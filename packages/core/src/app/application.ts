@@ -169,7 +169,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
       // A list that is spread may be empty. A single name is not a prefix.
       if (middleware.length === 0 && prefix?.startsWith('/') === false)
         throw new InvalidMiddlewareError(call);
-      assertMiddleware(call, middleware);
+      assertMiddleware(call, middleware, locate);
       const placed =
         prefix === undefined ? middleware : middleware.map((one) => placeBelow(prefix, one));
       for (const one of placed) setLocation(one, locate);
@@ -507,5 +507,7 @@ const endOfPipeline: Next = () => undefined;
  * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid.
  */
 export function createApp(options?: ApplicationOptions): Application {
-  return new Application(options);
+  const app = new Application(options);
+  setLocation(app, captureCaller(createApp));
+  return app;
 }

@@ -1,4 +1,4 @@
-import { isIntended, warn } from '@fairlead/options';
+import { atLine, isIntended, warn } from '@fairlead/options';
 import type { Layout } from '../checks/layout.js';
 import { findWarnings } from '../checks/rules.js';
 import { throwProblems } from '../errors/setup-error.js';
@@ -10,6 +10,7 @@ import { after } from '../next.js';
 import { compose, type Middleware, Sample, type Step } from '../pipeline/pipeline.js';
 import { createShield } from '../router/foreign.js';
 import { createMount, createPrefixStep, type Entry } from '../router/mount.js';
+import type { RouteOptions } from '../router/route-options.js';
 import { takeUnreported } from '../router/router.js';
 import { describeUnknown } from '../schema/response-writer.js';
 import type { Settings } from './options.js';
@@ -42,7 +43,7 @@ export function seal(
   const { errors, notFound, readClient, schemas, validationStatus } = settings;
   const { rules } = layout;
   const schemaProblems: Error[] = [];
-  const unknown = new Map<string, Set<string>>();
+  const unknown = new Map<string, Map<string, RouteOptions>>();
   const mounts: RouteTable[] = [];
   const steps: Step[] = entries.flatMap((entry, index): readonly Step[] => {
     const shield = createShield(entries.slice(0, index), rules);
@@ -68,7 +69,7 @@ export function seal(
   throwProblems([...problems, ...schemaProblems, ...ready()]);
   for (const [code, message] of findWarnings(layout)) warn(code, message);
   const stacks = describeStacks('createApp()', errors);
-  if (stacks !== undefined && !isIntended(app)) warn('FAIRLEAD_OPTION', stacks);
+  if (stacks !== undefined && !isIntended(app)) warn('FAIRLEAD_OPTION', stacks + atLine(app));
   for (const message of describeUnknown(unknown)) warn('FAIRLEAD_UNKNOWN_RESPONSE', message);
   steps.push(createLastMiddleware(notFound && createShield(entries, rules)(notFound)));
   return Object.freeze({

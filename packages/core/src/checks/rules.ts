@@ -3,6 +3,7 @@ import { descriptionOf, isResponder, isUnknown, passesOn, roleOf } from '../desc
 import { SetupError } from '../errors/setup-error.js';
 import type { Middleware } from '../pipeline/pipeline.js';
 import { isBelow, overlaps, type Pattern } from '../router/pattern.js';
+import { writtenIn } from '../router/router.js';
 import { Tree } from '../router/tree.js';
 import {
   type Check,
@@ -169,9 +170,15 @@ function nameOfCheck({ middleware, prefix }: PlacedMiddleware): string | undefin
   return name === '' ? `A function of app.use('${prefix}')` : `The middleware '${name}'`;
 }
 
-function repeatsPrefix({ pattern, isIntended }: PlacedRoute): Found {
+function repeatsPrefix({ pattern, isIntended }: PlacedRoute, { mounts }: Layout): Found {
   const [, repeated] = /((?:\/[^/:*]+)+)\1(?![^/])/.exec(pattern.text) ?? [];
   if (repeated === undefined || isIntended) return;
+  const written = [...mounts.keys()].flatMap(({ prefix, router }) => [
+    prefix,
+    ...writtenIn(router),
+  ]);
+  // What one string repeats is meant.
+  if (written.some((text) => `/${text}/`.includes(`${repeated}${repeated}/`))) return;
   return `'${repeated}' occurs twice in a row in a pattern: ${NAMES}. Remove it from the prefix or the path, or pass the router, the handler or the controller to intended().`;
 }
 
@@ -243,7 +250,7 @@ function haveDoubtfulOptions({ places, routes }: Layout): Found {
   const functions = [places.map(({ call }) => call), routes.map((one) => one.handlers)].flat(2);
   return [...new Set(functions)].flatMap((about) => {
     const message = isIntended(about) ? undefined : descriptionOf(about)?.warning?.();
-    return message === undefined ? [] : { message, about };
+    return message === undefined ? [] : { message, about, at: about };
   });
 }
 

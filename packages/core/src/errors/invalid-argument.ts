@@ -1,4 +1,11 @@
-import { describeValue, isClass, isIntended, warn } from '@fairlead/options';
+import {
+  describeValue,
+  formatLocation,
+  isClass,
+  isIntended,
+  type Locate,
+  warn,
+} from '@fairlead/options';
 import { explainOtherCopy } from '../copies.js';
 import { descriptionOf, findMisuse, roleOf } from '../description.js';
 import { isPromiseLike } from '../next.js';
@@ -22,9 +29,14 @@ const PASS = 'Pass functions (ctx, next).';
  * Checks that every candidate can be called as middleware or as a handler. Warns about functions that seem to
  * expect other arguments.
  *
+ * @param locate - Where the application calls the registration.
  * @throws {InvalidMiddlewareError} For the first candidate that cannot.
  */
-export function assertMiddleware(call: string, candidates: readonly unknown[]): void {
+export function assertMiddleware(
+  call: string,
+  candidates: readonly unknown[],
+  locate?: Locate,
+): void {
   for (const candidate of candidates) {
     if (!isMiddleware(candidate) || explainOtherCopy(candidate) !== undefined)
       throw new InvalidMiddlewareError(call, candidate);
@@ -33,7 +45,8 @@ export function assertMiddleware(call: string, candidates: readonly unknown[]): 
     if (/next/i.test(parameterNames(candidate)[1] ?? '')) continue;
     const [received, fix] = diagnoseFunction(candidate);
     const silence = 'If the other parameters are optional, pass the function to intended().';
-    warn('FAIRLEAD_PARAMETERS', `${call} received ${received}. ${fix} ${silence}`);
+    const problem = `${call} received ${received}. ${fix} ${silence}`;
+    warn('FAIRLEAD_PARAMETERS', problem + formatLocation(locate));
   }
 }
 

@@ -1,4 +1,4 @@
-import { describeValue, warn } from '@fairlead/options';
+import { atLine, describeValue, warn } from '@fairlead/options';
 import type { Context } from '../exchange/context.js';
 import { requestOf } from '../exchange/context-errors.js';
 import { EXCHANGE } from '../exchange/exchange.js';
@@ -52,7 +52,7 @@ export function observe(
     const message = `The middleware '${name}' neither awaited nor returned next() for ${requestOf(exchange)}. ${FIX}`;
     if (!note(message) || warned.has(run)) return;
     warned.add(run);
-    warn('FAIRLEAD_FLOATING_NEXT', message);
+    warn('FAIRLEAD_FLOATING_NEXT', message + atLine(run));
   };
   const reportValue = (value: unknown): void => {
     const fix =

@@ -151,7 +151,7 @@ export function createMount(
   routes: readonly MountedRoute[],
   policy: SchemaPolicy,
   problems: Error[],
-  unknown: Map<string, Set<string>>,
+  unknown: Map<string, Map<string, RouteOptions>>,
 ): RouteTable & Branch {
   const tree = new Tree<ComposedRoute>(rules);
   for (const { method, pattern, options, handlers, functions } of routes) {

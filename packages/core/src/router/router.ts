@@ -45,6 +45,7 @@ import {
   RouteMethods,
 } from './route-methods.js';
 import { checkRouteOptions, isRouteOptions, type RouteOptions } from './route-options.js';
+import { pathParts } from './written.js';
 
 /** How a router compares paths. */
 export type RouterOptions = Partial<PathRules>;
@@ -209,8 +210,11 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
       const options = present
         ? (first as RouteOptions)
         : Object.freeze({ ...(hasOptions && first) });
+      const handlers = hasOptions ? others : rest;
       if (!present) setLocation(options, locate);
-      this.#add(call, method, pattern, options, hasOptions ? others : rest);
+      this.#add(call, method, pattern, options, handlers);
+      // That of app.use() is more likely to be what a message is about.
+      for (const one of handlers as object[]) if (!locatorOf(one)) setLocation(one, locate);
     });
   }
 
@@ -230,7 +234,7 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
     if (paths.length === 0)
       throw new SetupError('INVALID_PATTERN', `${call} has no pattern. Pass at least one.`);
     if (handlers.length === 0) throw new InvalidMiddlewareError(call);
-    assertMiddleware(call, handlers);
+    assertMiddleware(call, handlers, locatorOf(options));
     const patterns = paths.flatMap(expandPath).map((path) => parsePattern(path));
     checkRouteOptions(call, options);
     const added = new Map<string, Route>();
@@ -281,8 +285,10 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
   ): Router<PrefixParams, S & A>;
   use(...middleware: readonly AnyHandler[]): this {
     this.#assertOpen('router.use()');
-    return this.#attempt(captureCaller(this.use), () => {
-      assertMiddleware('router.use()', middleware);
+    const locate = captureCaller(this.use);
+    return this.#attempt(locate, () => {
+      assertMiddleware('router.use()', middleware, locate);
+      for (const one of middleware) setLocation(one, locate);
       this[TABLE].middleware.push(...(middleware as readonly Middleware[]));
     });
   }
@@ -404,6 +410,15 @@ export interface DefinedRouter<PrefixParams, S extends State, Contract>
 
 function nestedIn(router: AnyRouter) {
   return router[TABLE].entries.filter((entry) => 'prefix' in entry);
+}
+
+/** Returns the strings that the patterns below a router consist of, as the application wrote them. */
+export function writtenIn(router: AnyRouter): readonly string[] {
+  return router[TABLE].entries.flatMap((entry) =>
+    'method' in entry
+      ? pathParts(entry.options, entry.pattern)
+      : [entry.prefix, ...writtenIn(entry.router)],
+  );
 }
 
 /** Seals a router and its nested routers. Registering a route afterwards throws. */

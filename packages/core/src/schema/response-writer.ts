@@ -142,7 +142,7 @@ export function createRouteWriter(
   options: RouteOptions,
   policy: SchemaPolicy,
   problems: Error[],
-  unknown: Map<string, Set<string>>,
+  unknown: Map<string, Map<string, RouteOptions>>,
 ): RouteWriter | undefined {
   const isTrusted = policy.responses === 'trust' && !policy.check;
   let isNeeded = !isTrusted;
@@ -160,7 +160,7 @@ export function createRouteWriter(
     const described = policy.describe(schema);
     const key = described.unknown.join(' ');
     if (key !== '' && policy.responses !== 'trust' && !isKnown && !isIntended(schema)) {
-      unknown.set(key, (unknown.get(key) ?? new Set()).add(route));
+      unknown.set(key, (unknown.get(key) ?? new Map()).set(route, options));
     }
     isNeeded = true;
     return createWriter(route, schema, policy, described, compiled);
@@ -317,11 +317,15 @@ function mismatch(
 const MAX_ROUTES = 5;
 
 /** Describes parts of response schemas that are unknown. The keys say why, and the values list routes. */
-export function describeUnknown(unknown: ReadonlyMap<string, ReadonlySet<string>>): string[] {
+export function describeUnknown(
+  unknown: ReadonlyMap<string, ReadonlyMap<string, RouteOptions>>,
+): string[] {
   return [...unknown].map(([reasons, routes]) => {
+    const [first] = routes.values();
     const others = routes.size - MAX_ROUTES;
     const listed =
-      [...routes].slice(0, MAX_ROUTES).join(', ') + (others > 0 ? ` and ${others} more` : '');
-    return `Part of the response of ${listed} is sent as is, because its schema cannot be converted to JSON Schema: ${reasons} Describe what clients receive, without transforms, or pass the schema to intended().`;
+      [...routes.keys()].slice(0, MAX_ROUTES).join(', ') +
+      (others > 0 ? ` and ${others} more` : '');
+    return `Part of the response of ${listed} is sent as is, because its schema cannot be converted to JSON Schema: ${reasons} Describe what clients receive, without transforms, or pass the schema to intended().${atLine(first)}`;
   });
 }

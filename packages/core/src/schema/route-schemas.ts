@@ -218,7 +218,9 @@ export function createInputReader(
 ): (ctx: AnyContext) => unknown {
   const withType =
     input.source === 'body' && input.name === undefined ? typeBodies(schema) : undefined;
-  if (withType === undefined) return createTextReader(input, schema);
+  // The inputs are still text when it reads them.
+  if (withType === undefined)
+    return createTextReader(input, schema) as (ctx: AnyContext) => unknown;
   const convert = createFormReader(schema);
   return (ctx) => {
     const { body } = ctx;

@@ -1,4 +1,4 @@
-import type { AnyContext } from '../exchange/context.js';
+import type { Context } from '../exchange/context.js';
 import type { RouteInput } from '../router/route-options.js';
 import { contentOf } from './content.js';
 import { isStandardSchema, type StandardSchema } from './schema.js';
@@ -14,7 +14,7 @@ import {
   type TextPlan,
 } from './text-plan.js';
 
-type Read = (ctx: AnyContext) => unknown;
+type Read = (ctx: Context) => unknown;
 
 /** Where the text of an input is. */
 export type TextInput = Pick<RouteInput, 'source' | 'name' | 'all'>;
@@ -124,7 +124,7 @@ function ownMember(object: unknown, name: string): unknown {
 const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/i;
 
 /** Whether the values of a body are text, unless its parser has converted them. */
-function isForm({ req }: AnyContext): boolean {
+function isForm({ req }: Context): boolean {
   const type = req.headers['content-type'];
   return type !== undefined && FORM.test(type);
 }

@@ -129,7 +129,9 @@ describe('a lifetime of more than 400 days', () => {
     ]);
     expect(emitWarning.mock.calls).toEqual([
       [
-        "The cookie 'a' has a maxAge of 86400000 seconds, but clients keep cookies for at most 400 days. If you mean milliseconds, divide by 1,000; otherwise pass the options to intended().",
+        expect.stringContaining(
+          "The cookie 'a' has a maxAge of 86400000 seconds, but clients keep cookies for at most 400 days. If you mean milliseconds, divide by 1,000; otherwise pass the options to intended().\n  At: src/cookies/set-cookie.test.ts:",
+        ),
         { type: 'FairleadWarning', code: 'FAIRLEAD_OPTION' },
       ],
     ]);

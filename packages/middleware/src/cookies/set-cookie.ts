@@ -1,7 +1,9 @@
 import type { AnyContext } from '@fairlead/core';
 import {
   anything,
+  captureCaller,
   findOptionProblems,
+  formatLocation,
   isIntended,
   type Kinds,
   object,
@@ -104,7 +106,7 @@ function warnOfAge(name: string, options: CookieOptions): void {
   hasWarned = true;
   warn(
     'FAIRLEAD_OPTION',
-    `The cookie '${name}' has a maxAge of ${options.maxAge} seconds, but clients keep cookies for at most 400 days. If you mean milliseconds, divide by 1,000; otherwise pass the options to intended().`,
+    `The cookie '${name}' has a maxAge of ${options.maxAge} seconds, but clients keep cookies for at most 400 days. If you mean milliseconds, divide by 1,000; otherwise pass the options to intended().${formatLocation(captureCaller(setCookie))}`,
   );
 }
 
