@@ -102,6 +102,7 @@ describe('a start without problems', () => {
     await createApp().plugin(plugin);
     expect(capture.mock.calls.map(([, callee]) => callee?.name)).toEqual([
       'controllersPlugin',
+      'createApp',
       'plugin',
     ]);
     expect(format).not.toHaveBeenCalled();

@@ -150,6 +150,8 @@ it('a plugin that is still installing is located', async () => {
 
 const limit = () => describe<Middleware>((_ctx, next) => next(), { role: 'middleware' });
 const doubtful = () => describe(limit(), { warning: () => 'Its options are doubtful.' });
+/** A function with three parameters. */
+const unlike = () => ((_a: unknown, _b: unknown, _c: unknown) => {}) as unknown as Middleware;
 const number = z.string().transform(Number);
 const read = () => describe(limit(), { after: 'set()' });
 
@@ -207,18 +209,18 @@ it.each<[name: string, register: (app: Application) => unknown, place: string]>(
   ],
   [
     'middleware with three parameters',
-    (app) => app.use((_ctx: unknown, _options: unknown, _other: unknown) => {}).get('/', handler),
-    '(app) => app.use((_ctx: unknown, _options: unknown, _other: unknown) => {})',
+    (app) => app.use(unlike()).get('/', handler),
+    "(app) => app.use(unlike()).get('/', handler),",
   ],
   [
     'a handler with three parameters',
-    (app) => app.get('/', (_ctx: unknown, _options: unknown, _other: unknown) => 1),
-    "(app) => app.get('/', (_ctx: unknown, _options: unknown, _other: unknown) => 1),",
+    (app) => app.get('/', unlike()),
+    "(app) => app.get('/', unlike()),",
   ],
   [
     'a response that JSON Schema cannot describe',
-    (app) => app.get('/', { response: number }, () => '1'),
-    "(app) => app.get('/', { response: number }, () => '1'),",
+    (app) => app.get('/', { response: number }, () => 1),
+    "(app) => app.get('/', { response: number }, () => 1),",
   ],
 ])('a warning locates %s', (_, register, place) => {
   const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
