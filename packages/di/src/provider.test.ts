@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createContainer } from './container.js';
 import { lazy } from './dependency.js';
@@ -183,7 +184,7 @@ describe('Container.register names the mistake and its fix', () => {
       'too few dependencies',
       ['x', { useFactory: (clock: Clock) => clock }],
       "'x': useFactory takes 1 parameter, but inject lists 0.",
-      'list one dependency for each parameter in inject.',
+      'list one dependency for each parameter in inject. If a parameter is optional, give it a default value.',
     ],
     [
       'an undefined alias',
@@ -209,6 +210,23 @@ describe('Container.register names the mistake and its fix', () => {
     expect(call).toThrow(InvalidProviderError);
     expect(call).toThrow(`Cannot register ${problem}`);
     expect(call).toThrow(`\n  Fix: ${fix}`);
+  });
+
+  it.each<[string, (value?: never) => unknown]>([
+    ['a function of Node.js', randomUUID],
+    ['a native function', Array.from.bind(Array)],
+    ['??', (zone?: string) => zone ?? 'UTC'],
+    ['a comparison', (zone?: string) => (zone === undefined ? 'UTC' : zone)],
+    [
+      'if',
+      async (zone?: string) => {
+        if (zone) return zone;
+        return 'UTC';
+      },
+    ],
+    ['an optional chain', (zone?: string) => zone?.length],
+  ])('not a factory with an optional parameter: %s', (_name, useFactory) => {
+    expect(() => register('x', { useFactory })).not.toThrow();
   });
 
   it.each<[string, unknown, string]>([

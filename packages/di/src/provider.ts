@@ -208,12 +208,39 @@ function findFactoryMistakes(useFactory: unknown, inject: unknown = []): Mistake
       ? []
       : { ...mistake, problem: `entry ${index} of inject is not a token: ${mistake.problem}` };
   });
-  if (useFactory.length > inject.length) {
+  if (hasUnprovided(useFactory, inject.length)) {
     const count = useFactory.length === 1 ? '1 parameter' : `${useFactory.length} parameters`;
     const problem = `useFactory takes ${count}, but inject lists ${inject.length}.`;
-    mistakes.push({ problem, fix: 'list one dependency for each parameter in inject.' });
+    const fix =
+      'list one dependency for each parameter in inject. If a parameter is optional, give it a default value.';
+    mistakes.push({ problem, fix });
   }
   return mistakes;
+}
+
+/**
+ * Whether a function has a parameter that needs a dependency and has none. The source of a function with optional
+ * parameters, such as `randomUUID()`, compares them with undefined. That of a native one is unknown.
+ */
+function hasUnprovided(factory: { readonly length: number }, provided: number): boolean {
+  if (factory.length <= provided) return false;
+  const source = Function.prototype.toString.call(factory);
+  if (source.includes('[native code]')) return false;
+  const [start = '', one, list = ''] =
+    /^(?:async\s*)?(?:([\w$]+)\s*=>|[^(]*\(([^)]*)\))/.exec(source) ?? [];
+  const names = (one ?? list).split(',').slice(provided, factory.length);
+  const body = source.slice(start.length);
+  return !names.every((name) => allowsAbsence(name.trim(), body));
+}
+
+/** Whether the body of a function reads a parameter in a way that only makes sense if it may be undefined. */
+function allowsAbsence(name: string, body: string): boolean {
+  if (!/^[\w$]+$/.test(name)) return false;
+  const one = name.replaceAll('$', '\\$');
+  const compared = `(?<![\\w$.])${one}\\s*(?:\\?\\?|\\?\\.|\\|\\||&&|\\?(?![?.])|[!=]==?\\s*(?:undefined|null|void 0)\\b)`;
+  return new RegExp(
+    `${compared}|typeof ${one}\\b|!${one}(?![\\w$.(])|\\(${one}\\)\\s*(?:\\{|return\\b)`,
+  ).test(body);
 }
 
 /** Finds options that do not apply to the kind of provider. */

@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { randomUUID } from 'node:crypto';
 import {
   applyDecorators,
   Body,
@@ -472,6 +473,35 @@ legal('a child container for a controller as a value', '200 "child"', () => {
   const parent = createContainer().register(Text, { useValue: 'parent' });
   const container = parent.createChild().register(Text, { useValue: 'child' });
   return serveControllers([greetings], { container });
+});
+
+legal('a container of another library that only resolves, with values', '200 "other"', () => {
+  const greetings = defineController('/', {
+    inject: { text: token<string>('Text') },
+    routes: ({ get }) => ({ read: get('/', (_ctx, { text }) => text) }),
+  });
+  const container = { resolve: () => 'other' };
+  return serveControllers([greetings], { container: container as never });
+});
+
+legal('a factory whose parameter is optional', '200 36', () => {
+  const Id = token<string>('Id');
+  const createPrefix = (prefix?: string) => prefix ?? '';
+  @Controller()
+  class Ids {
+    constructor(
+      @Inject(Id) readonly id: string,
+      @Inject('prefix') readonly prefix: string,
+    ) {}
+    @Get()
+    read() {
+      return (this.prefix + this.id).length;
+    }
+  }
+  const container = createContainer()
+    .register(Id, { useFactory: randomUUID })
+    .register('prefix', { useFactory: createPrefix });
+  return serveControllers([Ids], { container });
 });
 
 legal('a child container for the controllers', '200 "child"', () => {
