@@ -1,7 +1,10 @@
 import { createApp, createRouter } from '@fairlead/core';
 import {
+  all,
   type ContainerInterface,
   describeToken,
+  lazy,
+  optional,
   type ScopeInterface,
   type Token,
 } from '@fairlead/di';
@@ -10,6 +13,7 @@ import {
   type CanActivate,
   Controller,
   ControllerResolutionError,
+  defineController,
   Get,
   RequestContext,
   registerController,
@@ -64,6 +68,34 @@ const instances = new Map<Token, unknown>([
 const supply: Make = (token) => instances.get(token);
 
 describe('a container other than @fairlead/di', () => {
+  it.each<[string, Partial<ContainerInterface>]>([
+    ['resolve() alone', {}],
+    ['has() and register(), too', { has: () => false, register: outOfScope }],
+    ['isShared(), too', { isShared: () => true }],
+    ['request scopes, too', { isShared: () => false }],
+  ])('resolves what values receive, with %s', async (_, more) => {
+    const values = defineController('/values', {
+      inject: {
+        clock: 'clock',
+        later: lazy(() => 'clock'),
+        mail: optional('mail'),
+        rules: all('rules'),
+      },
+      routes: ({ get }) => ({
+        read: get('/', (_ctx, { clock, later, mail, rules }) => [clock, later.value, mail, rules]),
+      }),
+    });
+    const known = new Map<Token, unknown>([
+      ['clock', 'noon'],
+      ['mail', 'sent'],
+      ['rules', ['a', 'b']],
+    ]);
+    const container = foreign((token) => known.get(token), more);
+    const { fetch } = await serve({ container, controllers: [values] });
+    const mail = more.has === undefined ? 'sent' : null;
+    expect(await (await fetch('/values')).json()).toEqual(['noon', 'noon', mail, ['a', 'b']]);
+  });
+
   it('resolves controllers and guards with resolve() alone', async () => {
     const { fetch } = await serve({ container: foreign(supply), controllers: [DoorController] });
     expect(await (await fetch('/door')).json()).toEqual({ name: 'back' });

@@ -4,6 +4,7 @@ import {
   type ContainerInterface,
   describeToken,
   isToken,
+  type RequestScope,
   type Token,
 } from '@fairlead/di';
 import type { ControllerDefinition } from '../definition/definition.js';
@@ -16,6 +17,7 @@ import {
   type SharedReferences,
 } from '../metadata/references.js';
 import { explainForeignContext, RequestScopes } from './request-scopes.js';
+import { buildValue, isForeignValue, isSharedValue } from './resolve-value.js';
 
 export interface Requirement {
   /** A description, such as `the guard AdminGuard of UsersController.create`. */
@@ -53,7 +55,7 @@ export class Instances {
     const { container } = this;
     for (const token of tokens.keys()) {
       this.#usable.add(token);
-      if (typeof token !== 'function') continue;
+      if (typeof token !== 'function' || isForeignValue(container, token)) continue;
       const target = token as Constructor;
       if (container.registerDefault !== undefined) container.registerDefault(target);
       else if (!(container.has?.(target) ?? true))
@@ -121,15 +123,25 @@ export class Instances {
 
   #findSource(token: Token, requirement: Requirement): InstanceSource {
     const perRequest = (ctx: Context): unknown => this.#resolveFor(ctx, token, requirement);
-    const isShared = this.container.isShared?.(token);
+    const { container } = this;
+    const isShared = isForeignValue(container, token)
+      ? isSharedValue(token, container)
+      : container.isShared?.(token);
     if (isShared === false) return { perRequest };
     try {
-      const instance = this.container.resolve(token);
+      const instance = this.#resolve(container, token);
       return isShared ? { instance } : { instance, perRequest };
     } catch (error) {
       if (codeOf(error) !== 'DI_OUT_OF_SCOPE') throw resolutionError(requirement, error);
       return { perRequest };
     }
+  }
+
+  #resolve(resolver: Pick<RequestScope, 'resolve'>, token: Token): unknown {
+    const { container } = this;
+    return isForeignValue(container, token)
+      ? buildValue(token, container, resolver)
+      : resolver.resolve(token);
   }
 
   /** Returns the instance of a token if {@link sourceOf} has resolved it. */
@@ -144,7 +156,7 @@ export class Instances {
       throw resolutionError(requirement, error);
     };
     try {
-      return scope.resolve(token);
+      return this.#resolve(scope, token);
     } catch (error) {
       if (codeOf(error) !== 'DI_ASYNC_PROVIDER') return fail(error);
       return scope.resolveAsync?.(token).then(undefined, fail) ?? fail(error);
