@@ -168,6 +168,19 @@ describe('the startup rejects', () => {
   });
 });
 
+it('the startup explains how to rename a parameter with a hyphen', async () => {
+  @Controller('/users')
+  class HyphenController {
+    @Get('/:user-id')
+    read(@Param('user-id') id: string) {
+      return id;
+    }
+  }
+  await expect(serve({ controllers: [HyphenController] })).rejects.toThrow(
+    "Fix: write ':userId' instead of ':user-id' in the path, and use 'userId'.",
+  );
+});
+
 /** Creates a controller with a decorator on its only method. */
 function controllerOf(decorator: MethodDecorator): Constructor {
   @Controller()

@@ -25,7 +25,7 @@ export { after } from './next.js';
 export { assertOptions, type Kind, type Kinds, throwTogether } from './options.js';
 export { serialize } from './response/serialize.js';
 export type { ContractOf } from './router/contract.js';
-export { expandPath } from './router/pattern.js';
+export { expandPath, renameFix } from './router/pattern.js';
 export { defaultStatus, errorCodes, responseSchemas } from './router/route-options.js';
 export { takeProblem } from './router/router.js';
 export { setPathParts } from './router/written.js';

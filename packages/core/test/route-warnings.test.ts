@@ -250,6 +250,11 @@ describe('inputs that no request can provide', () => {
   it('cause a warning for names that no request has', () => {
     const params = z.object({ userId: z.string(), postId: z.string().optional() });
     const headers = z.object({ 'X-Api-Key': z.string().optional(), 'x-id': z.string() });
+    const hyphen = { params: z.object({ 'user-id': z.string() }) };
+    expect(warningsOf(createApp().get('/users/:user-id', hyphen, handler))).toEqual([
+      "FAIRLEAD_INPUT: The parameter 'user-id' is required, but not in the pattern: GET /users/:user-id. Write ':userId' instead of ':user-id' in the path, and use 'userId', or pass the schema to intended().",
+    ]);
+    vi.restoreAllMocks();
     expect(warningsOf(createApp().get('/users/:id', { params, headers }, handler))).toEqual([
       "FAIRLEAD_INPUT: The parameter 'userId' is required, but not in the pattern: GET /users/:id. Use 'id', make it optional, or pass the schema to intended().",
       "FAIRLEAD_INPUT: The header 'X-Api-Key' is never found, because Node.js provides lower-case names: GET /users/:id. Use 'x-api-key', or pass the schema to intended().",
@@ -363,6 +368,17 @@ describe('a tool for agents', () => {
       'FAIRLEAD_TOOL: No agent can call a tool, because the application has no MCP server: GET /a. Install mcp() of @fairlead/mcp with app.plugin(), or pass the handler or the controller to intended().',
     ]);
   });
+
+  it.each([true, false])(
+    'causes none if another application has its router: nested, %s',
+    (isNested) => {
+      const tools = createRouter().get('/a', tool, handler);
+      const mount = () =>
+        createApp().route('/', isNested ? createRouter().route('/', tools) : tools);
+      const [first, second] = [mount(), mount()];
+      expect([first, second].flatMap(warningsOf)).toEqual([]);
+    },
+  );
 
   it('causes none with one, before or after it', () => {
     const server = () => describeFunction<Middleware>(() => undefined, { name: 'mcp()' });

@@ -12,8 +12,8 @@ import {
   type Next,
   notFoundHandler,
   type Plugin,
-  raw,
   type Router,
+  raw,
   SetupError,
   text,
   urlencoded,
@@ -177,6 +177,43 @@ it('functions with optional parameters are middleware', () => {
   expect(() => createApp().use(middleware, middleware.bind(null))).not.toThrow();
 });
 
+describe('several paths', () => {
+  const refusal = (app: Application) => () => start(app);
+  const paths = ['/a', '/b'];
+
+  it.each<[string, (app: Application) => unknown, string]>([
+    [
+      'app.use() with an array',
+      (app) => app.use(paths as never, handler),
+      "app.use() received an array of paths. Call it once for each prefix: app.use('/a', …) and app.use('/b', …).",
+    ],
+    [
+      'app.use() with an array that is spread',
+      (app) => app.use('/a', '/b' as never, handler),
+      "app.use('/a') received '/b'. Call it once for each prefix: app.use('/a', …) and app.use('/b', …).",
+    ],
+    [
+      'app.get() with two patterns',
+      (app) => app.get('/a', '/b' as never, handler),
+      "app.get('/a') received '/b'. Pass an array of patterns: app.get(['/a', '/b'], …).",
+    ],
+    [
+      'router.use() with a prefix',
+      (app) => app.route('/', createRouter().use('/a' as never, handler)),
+      "router.use() received '/a'. Middleware of a router has no prefix. Pass only functions, and mount the router below the prefix.",
+    ],
+    [
+      'app.route() with an array',
+      (app) => app.route(paths as never, createRouter()),
+      'app.route() received an array instead of a prefix. Call it once for each prefix.',
+    ],
+  ])('%s are an error whose fix works', (_, register, message) => {
+    const app = createApp();
+    register(app);
+    expect(refusal(app)).toThrow(message);
+  });
+});
+
 describe('functions with more than two parameters', () => {
   const optional = (ctx: Context, next: Next, level?: string) => [ctx, next, level];
   const unnamed = (a: unknown, b: unknown, c?: unknown) => [a, b, c];
@@ -184,7 +221,7 @@ describe('functions with more than two parameters', () => {
   function warningsOf(...functions: readonly Middleware[]): readonly unknown[] {
     const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
     for (const one of functions) createApp().use(one);
-    return emitWarning.mock.calls.map(([message]) => message);
+    return emitWarning.mock.calls.map(([message]) => `${message}`.replace(/\n {2}At: .*/, ''));
   }
 
   it.each<[string, (...values: never[]) => unknown]>([

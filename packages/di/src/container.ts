@@ -90,7 +90,7 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
    */
   register<
     T,
-    const D extends readonly Dependency[] = readonly Dependency[],
+    const D extends readonly Dependency[] = readonly [],
     C extends Constructor<NoInfer<T>> = Constructor<NoInfer<T>>,
   >(token: Token<T>, provider: Provider<NoInfer<T>, D, C>, options?: RegisterOptions): this;
   register(token: Token, provider?: Provider, options: RegisterOptions = {}): this {
@@ -123,7 +123,7 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
    */
   override<
     T,
-    const D extends readonly Dependency[] = readonly Dependency[],
+    const D extends readonly Dependency[] = readonly [],
     C extends Constructor<NoInfer<T>> = Constructor<NoInfer<T>>,
   >(token: Token<T>, provider: Provider<NoInfer<T>, D, C>, options?: RegisterOptions): this;
   override(token: Token, provider: Provider, options: RegisterOptions = {}): this {

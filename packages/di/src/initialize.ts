@@ -60,7 +60,7 @@ function warnOfTokens(bindings: Iterable<Binding>): void {
     for (const { injection, parameter, targets } of edgesOf(binding).filter(isEdge)) {
       const last = injection.kind === 'all' && targets.find(({ replaces }) => replaces);
       if (last) {
-        const problem = `${describeToken(binding.token)} (parameter ${parameter}) lists the providers of ${describeToken(last.token)}, but a registration without multi replaced those before it.`;
+        const problem = `${describeParameter(parameter, binding.token)} lists the providers of ${describeToken(last.token)}, but a registration without multi replaced those before it.`;
         const fix = 'register each of them with { multi: true }';
         // The class of a provider may be anywhere.
         report('FAIRLEAD_REPLACED', problem, last.site && describeCaller(last.site), fix);

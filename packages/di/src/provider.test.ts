@@ -212,9 +212,9 @@ describe('Container.register names the mistake and its fix', () => {
     expect(call).toThrow(`\n  Fix: ${fix}`);
   });
 
-  it.each<[string, (value?: never) => unknown]>([
+  it.each<[string, (value: never) => unknown]>([
     ['a function of Node.js', randomUUID],
-    ['a native function', Array.from.bind(Array)],
+    ['a native function', Symbol.for],
     ['??', (zone?: string) => zone ?? 'UTC'],
     ['a comparison', (zone?: string) => (zone === undefined ? 'UTC' : zone)],
     [

@@ -228,7 +228,7 @@ describe('a list of the providers of a token', () => {
     expect(warnings).toHaveBeenCalledOnce();
     const [message, options] = warnings.mock.calls[0] ?? [];
     expect(message).toContain(
-      "'rules' (parameter 0) lists the providers of 'rule', but a registration without multi replaced those before it.\n",
+      "parameter 0 of 'rules' lists the providers of 'rule', but a registration without multi replaced those before it.\n",
     );
     expect(message).toContain('\n  At: src/unknown-token.test.ts:');
     expect(message).toContain(

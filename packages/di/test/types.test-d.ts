@@ -48,6 +48,9 @@ it('resolve returns the type of its token', () => {
 it('register checks a provider against the type of its token', () => {
   container.register(Port, { useValue: 1 });
   container.register(Port, { useFactory: async () => 1 });
+  container.register(Port, { useFactory: (port?: number) => port ?? 1 });
+  // @ts-expect-error nothing provides the parameter
+  container.register(Port, { useFactory: (port: number) => port });
   container.register(Store, { useClass: MemoryStore });
   container.register(Store, { useExisting: MyStore });
   // @ts-expect-error a string is not a number

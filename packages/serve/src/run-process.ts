@@ -36,7 +36,7 @@ export interface ProcessOptions {
   readonly name?: string;
   /** Receives the messages; `console` by default. */
   readonly logger?: ProcessLogger;
-  /** The signals that stop the process; `SIGTERM` and `SIGINT` by default. */
+  /** The signals that stop the process, except `SIGKILL` and `SIGSTOP`; `SIGTERM` and `SIGINT` by default. */
   readonly signals?: readonly NodeJS.Signals[];
   /** Milliseconds from the start of the shutdown until the process exits with 1; 9,000 by default. */
   readonly deadline?: number;
@@ -70,7 +70,10 @@ export const PROCESS_OPTIONS: Kinds<ProcessOptions> = {
     'an object with the methods info, warn and error',
     hasMethods('info', 'warn', 'error'),
   ),
-  signals: arrayOf(kind('a signal name', isSignalName), 'an array of signal names'),
+  signals: arrayOf(
+    kind('a signal name', isSignalName),
+    "an array of names of signals that a process can handle, such as 'SIGTERM'",
+  ),
   deadline: positiveMilliseconds,
   onClose: fn,
   onUncaught: either(fn, oneOf(false)),
@@ -78,7 +81,9 @@ export const PROCESS_OPTIONS: Kinds<ProcessOptions> = {
   describeError: fn,
 };
 
+/** Whether a text is the name of a signal. The system does not pass the two excluded ones to the process. */
 function isSignalName(value: unknown): boolean {
+  if (value === 'SIGKILL' || value === 'SIGSTOP') return false;
   return typeof value === 'string' && Object.hasOwn(constants.signals, value);
 }
 

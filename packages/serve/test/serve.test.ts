@@ -560,7 +560,14 @@ describe('a failed start exits with 1', () => {
       'logger: { info() {} }',
       'logger of serve() must be an object with the methods info, warn and error',
     ],
-    ["signals: ['TERM']", "signals of serve() must be an array of signal names: got ['TERM']."],
+    [
+      "signals: ['TERM']",
+      "signals of serve() must be an array of names of signals that a process can handle, such as 'SIGTERM': got ['TERM'].",
+    ],
+    [
+      "signals: ['SIGTERM', 'SIGKILL']",
+      "signals of serve() must be an array of names of signals that a process can handle, such as 'SIGTERM': got ['SIGTERM', 'SIGKILL'].",
+    ],
     [
       'delay: 5, timeout: 6, deadline: 10',
       'serve() cannot use 10 as deadline: delay and timeout together take 11 ms. Use a larger deadline, or a smaller delay or timeout.',
@@ -872,7 +879,7 @@ describe('runProcess()', () => {
 
   it('refuses signals that do not exist, and callbacks that are not functions', async () => {
     const signal = startProgram("await runProcess(() => {}, { signals: ['SIGTERN'] });");
-    expect((await signal.ended).stderr).toContain('must be an array of signal names');
+    expect((await signal.ended).stderr).toContain('must be an array of names of signals');
     const callback = startProgram('await runProcess(({ onClose }) => onClose(Promise.resolve()));');
     expect((await callback.ended).stderr).toContain(
       'onClose() cannot use an instance of Promise. Pass a function.',

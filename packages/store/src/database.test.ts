@@ -99,12 +99,15 @@ describe('sqliteProblem', () => {
     const database = openDatabase();
     database.exec('CREATE TABLE notes (text)');
     const error = thrownBy(() => database.exec(sql));
-    expect(sqliteProblem(error, fileAt('/notes.db'), 'migration 2')).toMatchObject({
-      code: 'STORE_FAILED',
-      message:
-        `The store /notes.db cannot run migration 2 (${problem}). Correct its SQL, or append a migration ` +
-        'that creates what is missing. Never edit a migration that you have released.',
-    });
+    for (const [part, fix] of [
+      ['migration 2', 'insert a migration that creates what is missing before it'],
+      ["the statement 'add'", 'append a migration that creates what is missing'],
+    ]) {
+      expect(sqliteProblem(error, fileAt('/notes.db'), part)).toMatchObject({
+        code: 'STORE_FAILED',
+        message: `The store /notes.db cannot run ${part} (${problem}). Correct its SQL, or ${fix}. Never edit a migration that you have released.`,
+      });
+    }
   });
 
   it('does not call a file damaged that only a failing disk makes seem so', () => {

@@ -92,8 +92,8 @@ const INVALID_ROW: Problem = [
 ];
 
 const MISSING = /^no such (table|column)|has no column/;
-const APPEND =
-  'Correct its SQL, or append a migration that creates what is missing. Never edit a migration that you have released';
+const CREATE = 'a migration that creates what is missing';
+const NEVER = 'Never edit a migration that you have released';
 
 /** An error of node:sqlite or node:fs. Only those of node:fs have a system call. */
 type StorageError = NodeJS.ErrnoException & { readonly errcode?: number };
@@ -113,7 +113,9 @@ export function sqliteProblem(
   const known = PROBLEMS[syscall ?? Number(errcode)] ?? general;
   const [code, problem, fix] = isStorageError(error) ? known : INVALID_ROW;
   const text = `${problem.replace('PART', () => part)} (${message})`;
-  const solution = errcode === 1 && MISSING.test(message) ? APPEND : fix;
+  const isMigration = part.startsWith('migration ');
+  const missing = `Correct its SQL, or ${isMigration ? `insert ${CREATE} before it` : `append ${CREATE}`}. ${NEVER}`;
+  const solution = errcode === 1 && MISSING.test(message) ? missing : fix;
   return new StoreError(
     code,
     `The store ${path} ${text}. ${solution.replace('SETTING', () => setting)}.`,

@@ -2,9 +2,11 @@ import { resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import {
   arrayOf,
+  captureCaller,
   describeValue,
   findOptionProblems,
   fn,
+  formatLocation,
   integer,
   type Kinds,
   kind,
@@ -337,6 +339,23 @@ function invalidWrite(value: string, place: string, fix: string): StoreError {
  *   program or a newer version of this one, or when SQL is wrong.
  */
 export function openSqlite<Name extends string, Queries>(
+  path: string,
+  options: SqliteOptions<Name, Queries>,
+): SqliteDatabase<Name, Queries> {
+  const locate = captureCaller(openSqlite);
+  try {
+    return open(path, options);
+  } catch (error) {
+    const isMistake = error instanceof StoreError && MISTAKES.has(error.code);
+    if (isMistake) error.message += formatLocation(locate);
+    throw error;
+  }
+}
+
+/** The codes of errors that the program causes, rather than its environment. */
+const MISTAKES: ReadonlySet<string> = new Set(['INVALID_OPTION', 'STORE_FAILED']);
+
+function open<Name extends string, Queries>(
   path: string,
   options: SqliteOptions<Name, Queries>,
 ): SqliteDatabase<Name, Queries> {

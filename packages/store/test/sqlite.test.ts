@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { describeValue } from '@fairlead/options';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openSqlite, StoreError } from '../src/index.js';
+import { openSqlite } from '../src/index.js';
 import {
   CREATE_NOTES,
   metricsOf,
@@ -44,6 +44,13 @@ async function writing(path: string): Promise<void> {
   onTestFinished(async () => void (await worker.terminate()));
   await once(worker, 'message');
 }
+
+/** A message that ends with the place of the call. */
+const at = (message: string): unknown => expect.stringContaining(`${message}\n  At: test/`);
+
+/** An error about the program. */
+const mistake = (code: string, message: string): unknown =>
+  expect.objectContaining({ name: 'StoreError', code, message: at(message) });
 
 describe('openSqlite', () => {
   it('creates the file and its folders', () => {
@@ -291,7 +298,9 @@ describe('openSqlite', () => {
     expect(() => openNotes(path, { migrations })).toThrow(
       expect.objectContaining({
         code: 'STORE_FAILED',
-        message: `The store ${path} cannot run migration 2 (table notes already exists). Correct its SQL.`,
+        message: at(
+          `The store ${path} cannot run migration 2 (table notes already exists). Correct its SQL.`,
+        ),
       }),
     );
     expect(openRaw(path).prepare('SELECT * FROM sqlite_schema').all()).toEqual([]);
@@ -318,7 +327,9 @@ describe('openSqlite', () => {
       expect(() => openNotes(path, { migrations })).toThrow(
         expect.objectContaining({
           code: 'STORE_FAILED',
-          message: `The migrations of the store ${path} break a foreign key: a row of books refers to a row of authors that does not exist. Correct the last migration.`,
+          message: at(
+            `The migrations of the store ${path} break a foreign key: a row of books refers to a row of authors that does not exist. Correct the last migration.`,
+          ),
         }),
       );
       expect(openRaw(path).prepare('SELECT * FROM sqlite_schema').all()).toEqual([]);
@@ -388,10 +399,11 @@ describe('openSqlite', () => {
     expect(() => openNotes(path, { migrations, statements })).toThrow(
       expect.objectContaining({
         code: 'STORE_FAILED',
-        message:
+        message: at(
           `The store ${path} cannot run the statement 'add' (table notes has no column named time). ` +
-          'Correct its SQL, or append a migration that creates what is missing. ' +
-          'Never edit a migration that you have released.',
+            'Correct its SQL, or append a migration that creates what is missing. ' +
+            'Never edit a migration that you have released.',
+        ),
       }),
     );
     expect(existsSync(`${path}-wal`)).toBe(false);
@@ -414,7 +426,9 @@ describe('openSqlite', () => {
     expect(() => openNotes(path, { prepare })).toThrow(
       expect.objectContaining({
         code: 'STORE_FAILED',
-        message: `The store ${path} cannot run a query of prepare() (near "SELEC": syntax error). Correct its SQL.`,
+        message: at(
+          `The store ${path} cannot run a query of prepare() (near "SELEC": syntax error). Correct its SQL.`,
+        ),
       }),
     );
   });
@@ -447,7 +461,7 @@ describe('openSqlite', () => {
     (add) => {
       const statements = { ...NOTES.statements, add };
       expect(() => openNotes(temporaryPath(), { statements })).toThrow(
-        new StoreError(
+        mistake(
           'INVALID_OPTION',
           'openSqlite() cannot use several SQL statements as statements.add. ' +
             'Use one statement, and a trigger in a migration for other effects of the write.',
@@ -460,7 +474,7 @@ describe('openSqlite', () => {
     const add = `INSERT INTO notes (text) VALUES (coalesce(${name}, ?))`;
     const statements = { ...NOTES.statements, add };
     expect(() => openNotes(temporaryPath(), { statements })).toThrow(
-      new StoreError(
+      mistake(
         'INVALID_OPTION',
         `openSqlite() cannot use SQL with the parameter ${name} as statements.add. Use a ? for each parameter.`,
       ),
@@ -476,7 +490,7 @@ describe('openSqlite', () => {
   it.each(['', ' ;\n', '-- DELETE\n/* FROM'])('rejects a statement without SQL: %j', (add) => {
     const statements = { ...NOTES.statements, add };
     expect(() => openNotes(temporaryPath(), { statements })).toThrow(
-      new StoreError(
+      mistake(
         'INVALID_OPTION',
         'openSqlite() cannot use text without SQL as statements.add. Use one statement.',
       ),
@@ -488,7 +502,7 @@ describe('openSqlite', () => {
     (path) => {
       const text = describeValue(path);
       expect(() => openSqlite(path, NOTES)).toThrow(
-        new StoreError(
+        mistake(
           'INVALID_OPTION',
           `path of openSqlite() must be the path of a file, such as join(folder, 'test.db') with a folder from mkdtemp(): got ${text}.`,
         ),
@@ -534,7 +548,7 @@ describe('openSqlite', () => {
       timout: 1,
     };
     expect(() => openSqlite('', options as never)).toThrow(
-      new StoreError(
+      mistake(
         'INVALID_OPTION',
         [
           "path of openSqlite() must be the path of a file, such as join(folder, 'test.db') with a folder from mkdtemp(): got ''.",

@@ -1,5 +1,5 @@
 import { type Application, createRouter, type Route, type Router } from '@fairlead/core';
-import { descriptionOf, isUnknown, takeProblem } from '@fairlead/core/extend';
+import { descriptionOf, isUnknown, renameFix, takeProblem } from '@fairlead/core/extend';
 import { isIntended, nearestName } from '@fairlead/options';
 import { type ControllerDefinition, joinPath } from '../definition/definition.js';
 import { errorText, RouteRegistrationError } from '../errors.js';
@@ -100,12 +100,14 @@ function checkParameters(
       const names = own.flatMap(({ params }) => params);
       const problem = `@Param('${name}') does not match a parameter of ${shown}.`;
       const optional = 'pass { required: false }, or remove the path without the parameter.';
-      const diagnostic = { problem, fix: isElsewhere ? optional : parameterFix(name, names) };
+      const [rename] = own.flatMap(({ pattern }) => renameFix(pattern, name) ?? []);
+      const fix = isElsewhere ? optional : rename ? `${rename}.` : parameterFix(name, names);
+      const diagnostic = { problem, fix };
       const location = locationOf(controller, route.methodName);
       if (!isNeeded) {
-        const fix = `${diagnostic.fix} If it may always be absent, pass the class to intended().`;
+        const both = `${fix} If it may always be absent, pass the class to intended().`;
         const title = `parameter ${parameter.index} of ${route.handler} is never present: ${problem}`;
-        if (!isIntended(controller)) warn(errorText(title, fix, location));
+        if (!isIntended(controller)) warn(errorText(title, both, location));
         return [];
       }
       return new RouteRegistrationError(route.handler, diagnostic, location);

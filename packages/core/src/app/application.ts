@@ -41,6 +41,7 @@ import {
   type AnyRouter,
   assertRouter,
   attempt,
+  countMount,
   createRouter,
   located,
   problemsIn,
@@ -200,6 +201,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
       parsePrefix(prefix);
       const entry = { prefix, router };
       setLocation(entry, locate);
+      countMount(router);
       this.#add(entry);
     };
     attempt(this.#problems, locate, mount, router);

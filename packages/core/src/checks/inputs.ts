@@ -1,5 +1,5 @@
 import { isIntended } from '@fairlead/options';
-import type { Pattern } from '../router/pattern.js';
+import { type Pattern, renameFix } from '../router/pattern.js';
 import type { RouteInput } from '../router/route-options.js';
 import type { StandardSchema } from '../schema/schema.js';
 import {
@@ -59,7 +59,9 @@ function rejectsText(
     if (pattern.names.includes(key)) continue;
     const present = pattern.names.map((one) => `'${one}'`).join(' or ') || 'a parameter';
     if (demands(structure, key)) {
-      report(key, 'is required, but not in the pattern', `Use ${present}, make it optional`);
+      const rename = renameFix(pattern.text, key);
+      const fix = rename === undefined ? `Use ${present}, make it optional` : `W${rename.slice(1)}`;
+      report(key, 'is required, but not in the pattern', fix);
     }
     members.delete(key);
   }

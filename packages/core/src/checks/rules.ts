@@ -3,7 +3,7 @@ import { descriptionOf, isResponder, isUnknown, passesOn, roleOf } from '../desc
 import { SetupError } from '../errors/setup-error.js';
 import type { Middleware } from '../pipeline/pipeline.js';
 import { isBelow, overlaps, type Pattern } from '../router/pattern.js';
-import { writtenIn } from '../router/router.js';
+import { isShared, writtenIn } from '../router/router.js';
 import { Tree } from '../router/tree.js';
 import {
   type Check,
@@ -254,9 +254,14 @@ function haveDoubtfulOptions({ places, routes }: Layout): Found {
   });
 }
 
-function lacksServer({ options, isIntended: isMarked }: PlacedRoute, { routes }: Layout): Found {
+function lacksServer(
+  { options, router, isIntended: isMarked }: PlacedRoute,
+  { routes }: Layout,
+): Found {
   const serves = (one: Middleware) => descriptionOf(one)?.name === 'mcp()';
   if (!options.tool || isMarked || routes.some(({ handlers }) => handlers.some(serves))) return;
+  // Another application may serve it.
+  if (isShared(router, options)) return;
   return `No agent can call a tool, because the application has no MCP server: ${NAMES}. Install mcp() of @fairlead/mcp with app.plugin(), or pass the handler or the controller to intended().`;
 }
 

@@ -76,7 +76,12 @@ function diagnose(call: string, value: unknown): readonly [received: string, fix
     return [received, `${PASS} Check the export or the call that returns it.`];
   if (typeof value === 'function') return diagnoseFunction(value);
   if (isPromiseLike(value)) return [received, 'Await it first.'];
-  if (Array.isArray(value)) return [received, `Spread it: ${addArgument(call, '...array')}.`];
+  if (Array.isArray(value)) {
+    return value.length > 0 && value.every(isPath)
+      ? [`${received} of paths`, severalPaths(call, value)]
+      : [received, `Spread it: ${addArgument(call, '...array')}.`];
+  }
+  if (isPath(value)) return [received, severalPaths(call, [value])];
   if (value instanceof RegExp) return [received, "Pass a prefix as a string, such as '/users'."];
   if (isApplication(value)) return [received, NESTED_APPLICATION];
   if (isRouter(value)) {
@@ -97,6 +102,22 @@ function diagnose(call: string, value: unknown): readonly [received: string, fix
       : [received, `Call its method: ${addArgument(call, 'object.middleware()')}.`];
   }
   return [received, PASS];
+}
+
+function isPath(value: unknown): value is string {
+  return typeof value === 'string' && /^\/|^$/.test(value);
+}
+
+/** Explains how to use a call for several paths, after the one that it names. */
+function severalPaths(call: string, others: readonly string[]): string {
+  const [, method, first = ''] = /^(\w+\.\w+)\((.*)\)$/s.exec(call) ?? [];
+  if (method === 'router.use') {
+    return 'Middleware of a router has no prefix. Pass only functions, and mount the router below the prefix.';
+  }
+  const paths = [...(first === '' ? [] : [first]), ...others.map(describeValue)];
+  if (method !== 'app.use')
+    return `Pass an array of patterns: ${method}([${paths.join(', ')}], …).`;
+  return `Call it once for each prefix: ${paths.map((path) => `app.use(${path}, …)`).join(' and ')}.`;
 }
 
 function diagnoseFunction(value: {
@@ -171,9 +192,12 @@ function hasMethod(value: unknown, name: string): boolean {
  */
 export function assertPath(call: string, kind: string, path: unknown): asserts path is string {
   if (typeof path === 'string') return;
+  const isList = Array.isArray(path) && path.length > 0 && path.every(isPath);
   const fix = isRouter(path)
     ? `Pass the prefix first: ${addArgument(call, "'/users', router")}.`
-    : `Pass a string such as '/users' first.`;
+    : isList
+      ? `Call it once for each ${kind}.`
+      : `Pass a string such as '/users' first.`;
   const problem = `${call} received ${describeArgument(path)} instead of a ${kind}`;
   throw new SetupError('INVALID_PATTERN', `${problem}. ${fix}`);
 }

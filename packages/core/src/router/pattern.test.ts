@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidPatternError } from '../errors/setup-error.js';
 import { normalizeSegment } from '../target.js';
-import { type PathRules, parsePattern, shapeOf } from './pattern.js';
+import { type PathRules, parsePattern, renameFix, shapeOf } from './pattern.js';
 
 const RULES: PathRules = { caseSensitive: true, strict: false };
 
@@ -185,6 +185,15 @@ describe('parsePattern', () => {
     expect(() => Reflect.apply(parsePattern, undefined, [pattern])).toThrow(
       new InvalidPatternError(description, reason),
     );
+  });
+
+  it.each([
+    ['/:user-id', 'user-id', "write ':userId' instead of ':user-id' in the path, and use 'userId'"],
+    ['/:2nd-a', '2nd-a', "write ':_2ndA' instead of ':2nd-a' in the path, and use '_2ndA'"],
+    ['/:id', 'user-id', undefined],
+    ['/:userId', 'userId', undefined],
+  ])('explains for %s how to rename %s', (pattern, name, fix) => {
+    expect(renameFix(pattern, name)).toBe(fix);
   });
 
   it('names the invalid pattern and the problem', () => {

@@ -162,6 +162,23 @@ export function expandPath(path: string): readonly string[] {
 }
 
 /**
+ * Explains how to rename a parameter whose name a pattern contains, but not as a name: `user-id` in `/:user-id`, which
+ * is the parameter `user` before the text `-id`.
+ *
+ * @returns A fix in lower case; undefined if the name is possible, or the pattern does not contain it.
+ */
+export function renameFix(pattern: string, name: string): string | undefined {
+  if (NAME.exec(name)?.[0] === name || !pattern.includes(`:${name}`)) return undefined;
+  const words = name.split(/[^\p{L}\p{M}\p{N}_]+/u).filter(Boolean);
+  const [first = '', ...others] = words;
+  const joined = [first, ...others.map((one) => `${one[0]?.toUpperCase()}${one.slice(1)}`)].join(
+    '',
+  );
+  const possible = /^\p{N}/u.test(joined) ? `_${joined}` : joined || 'name';
+  return `write ':${possible}' instead of ':${name}' in the path, and use '${possible}'`;
+}
+
+/**
  * Parses a pattern such as `/users/:id` or `/files/*path`.
  *
  * A segment is static text or `:name`, which matches one non-empty segment. A parameter may have text

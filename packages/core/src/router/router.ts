@@ -88,6 +88,8 @@ interface Table {
   readonly middleware: Middleware[];
   readonly byShape: Map<string, Route>;
   readonly problems: SetupError[];
+  /** The number of applications and routers that it has been mounted on. */
+  mounts: number;
   isSealed: boolean;
 }
 
@@ -174,6 +176,7 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
     middleware: [],
     byShape: new Map(),
     problems: [],
+    mounts: 0,
     isSealed: false,
   };
 
@@ -310,6 +313,7 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
       assertPath('router.route()', 'prefix', prefix);
       assertRouter(`router.route('${prefix}')`, router);
       this.#assertNestable(prefix, router);
+      countMount(router);
       this[TABLE].entries.push({ prefix, router });
     };
     return this.#attempt(captureCaller(this.route), nest, router);
@@ -418,6 +422,20 @@ export function writtenIn(router: AnyRouter): readonly string[] {
     'method' in entry
       ? pathParts(entry.options, entry.pattern)
       : [entry.prefix, ...writtenIn(entry.router)],
+  );
+}
+
+/** Counts where a router is mounted. */
+export function countMount(router: AnyRouter): void {
+  router[TABLE].mounts += 1;
+}
+
+/** Whether a router with a route is mounted several times, such as on two applications. */
+export function isShared(router: AnyRouter, route: RouteOptions, isOuter = false): boolean {
+  const { entries, mounts } = router[TABLE];
+  const is = isOuter || mounts > 1;
+  return entries.some((entry) =>
+    'method' in entry ? is && entry.options === route : isShared(entry.router, route, is),
   );
 }
 
