@@ -185,6 +185,18 @@ mistake('an array of middleware', { compiler: 'TS2769', startup: 'Spread it' }, 
   createApp().use([(_ctx: Context, next: Next) => next()]),
 );
 
+mistake(
+  '`app.use([…], fn)`, several prefixes as in Express',
+  { compiler: 'TS2769', startup: 'Call it once for each prefix' },
+  () => createApp().use(['/a', '/b'], (_ctx: Context, next: Next) => next()),
+);
+
+mistake(
+  "`app.use('/a', '/b', fn)`, several prefixes",
+  { compiler: 'TS2345', startup: 'Call it once for each prefix' },
+  () => createApp().use('/a', '/b', (_ctx: Context, next: Next) => next()),
+);
+
 mistake('`app.use(undefined)`', { compiler: 'TS2769', startup: 'Pass functions' }, () =>
   createApp().use(undefined),
 );

@@ -279,6 +279,12 @@ mistake('`serve(createMyApp, { prot })`', { startup: "Did you mean 'port'?" }, (
   runProgram('await serve(createMyApp, { prot: 0 });'),
 );
 
+mistake(
+  "`serve(createMyApp, { signals: ['SIGKILL'] })`, which no process receives",
+  { startup: 'signals that a process can handle' },
+  () => runProgram("await serve(createMyApp, { port: 0, signals: ['SIGKILL'] });"),
+);
+
 mistake('`serve(createMyApp, 8080)`', { startup: 'must be an object' }, () =>
   runProgram('await serve(createMyApp, 8080);'),
 );

@@ -36,6 +36,22 @@ mistake(
 );
 
 mistake(
+  "`@Param('user-id')` with the pattern `/:user-id`",
+  { startup: "write ':userId'" },
+  () => {
+    @Controller('/users')
+    class Users {
+      @Get('/:user-id')
+      read(@Param('user-id') id: string) {
+        return id;
+      }
+    }
+    return serveControllers([Users]);
+  },
+  '/users/7',
+);
+
+mistake(
   "`@Param(':id')` with a colon",
   { startup: "'id'" },
   () => {

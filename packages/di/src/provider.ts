@@ -30,10 +30,13 @@ export interface ClassProvider<T, C extends Constructor<T> = Constructor<T>> {
   readonly useClass: Injectable<C>;
 }
 
+/** TypeScript infers the list from `inject` alone, not from the parameters, which may be optional. */
+type Arguments<D> = D extends infer L extends readonly Dependency[] ? Resolved<L> : never;
+
 /** Provides the return value of a function. A returned promise is awaited. */
 export interface FactoryProvider<T, D extends readonly Dependency[] = readonly Dependency[]> {
   /** Called with the instances of `inject`. */
-  readonly useFactory: (...dependencies: Resolved<D>) => T | Promise<T>;
+  readonly useFactory: (...dependencies: Arguments<D>) => T | Promise<T>;
   /** The dependencies that become the factory's arguments, in order. */
   readonly inject?: Injectables<D>;
 }

@@ -12,6 +12,7 @@ import {
   type Plugin,
   Router,
 } from '@fairlead/core';
+import { mcp } from '@fairlead/mcp';
 import { createMetrics } from '@fairlead/metrics';
 import { csrf, currentContext, shareContext } from '@fairlead/middleware';
 import { createDocument, openapi } from '@fairlead/openapi';
@@ -327,6 +328,14 @@ legal('metrics that an application exports which is created later', '200 "hello"
   app.seal();
   createApp().route('/', metrics.router()).seal();
   return app;
+});
+
+legal('a router with tools in a second application, without mcp()', '200 "a"', async () => {
+  const tools = createRouter().get('/', { tool: { public: true } }, () => 'a');
+  const agents = createApp().route('/', tools);
+  await agents.plugin(mcp({ name: 'tools', version: '1' }));
+  agents.seal();
+  return createApp().route('/', tools);
 });
 
 legal(

@@ -62,6 +62,10 @@ warned(
   (isSilenced) => serveControllers([Pages], { guards: [silence(isSilenced, createTokenOrKey())] }),
 );
 
+legal('@Public() without guards, as in development', '200 "home"', () =>
+  serveControllers([Pages], { guards: [] }),
+);
+
 warned(
   'the routes without @Public() behind such a guard',
   MAY_HAVE_NO_EFFECT,

@@ -472,9 +472,15 @@ legal(
   post('/', { a: 1 }),
 );
 
-warned('a timeout of milliseconds', 'allows 50 milliseconds', '200 "fast"', (isSilenced) =>
+legal('a timeout of 50 milliseconds', '200 "fast"', () =>
   createApp()
-    .use(silence(isSilenced, timeout(50)))
+    .use(timeout(50))
+    .get('/', () => 'fast'),
+);
+
+warned('a timeout of few milliseconds', 'allows 9 milliseconds', '200 "fast"', (isSilenced) =>
+  createApp()
+    .use(silence(isSilenced, timeout(9)))
     .get('/', () => 'fast'),
 );
 
