@@ -193,7 +193,7 @@ mistake(
 
 mistake(
   "`app.use('/a', '/b', fn)`, several prefixes",
-  { compiler: 'TS2345', startup: 'Call it once for each prefix' },
+  { compiler: 'TS2769', startup: 'Call it once for each prefix' },
   () => createApp().use('/a', '/b', (_ctx: Context, next: Next) => next()),
 );
 

@@ -256,16 +256,17 @@ describe('metadata for a guard', () => {
     }
 
     async function warningsOf(
-      guards: readonly Guard[],
+      guards: readonly Guard[] | undefined,
       container: Container = createContainer(),
     ): Promise<readonly string[]> {
       const warn = vi.fn();
       const logger = { warn, debug: warn };
-      await serve({ controllers: [PagesController], container, guards, logger });
+      await serve({ controllers: [PagesController], container, ...(guards && { guards }), logger });
       return warn.mock.calls.map(([text]) => text);
     }
 
-    it.each<[string, readonly Guard[]]>([
+    it.each<[string, readonly Guard[] | undefined]>([
+      ['no guard', undefined],
       ['another function', [other]],
       ['another class', [createOtherClass()]],
     ])('%s', async (_, guards) => {
@@ -277,7 +278,7 @@ describe('metadata for a guard', () => {
     });
 
     it.each<[string, readonly Guard[]]>([
-      ['no guard, which leaves the route open', []],
+      ['an empty list, which leaves the route open', []],
       ['the class', [SignedIn]],
       ['a subclass', [LoggedIn]],
       ['a token of the class', ['signed-in']],

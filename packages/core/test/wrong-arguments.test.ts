@@ -200,7 +200,7 @@ describe('several paths', () => {
     [
       'router.use() with a prefix',
       (app) => app.route('/', createRouter().use('/a' as never, handler)),
-      "router.use() received '/a'. Middleware of a router has no prefix. Pass only functions, and mount the router below the prefix.",
+      "router.use() received '/a'. Middleware of a router has no prefix. Pass functions only, and mount the router below the prefix.",
     ],
     [
       'app.route() with an array',

@@ -124,11 +124,14 @@ export function buildRoutes<C extends Constructor>(
   return routes;
 }
 
+/** The guards of a plugin without the option, which is not the same as an empty list: that is intended. */
+export const NO_GUARDS: readonly Guard[] = Object.freeze([]);
+
 export function createBuildContext(
   options: BuildRoutesOptions,
   warn = published(options.warn ?? console.warn),
 ): BuildContext {
-  const { prefix = '', guards = [], middleware = [], interceptors = [] } = options;
+  const { prefix = '', guards = NO_GUARDS, middleware = [], interceptors = [] } = options;
   const { container = globalContainer } = options;
   const instances = new Instances(container, warn);
   const shared = { guards, middleware, interceptors };

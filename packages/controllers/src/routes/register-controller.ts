@@ -53,6 +53,7 @@ import {
   type BuiltRoute,
   buildController,
   createBuildContext,
+  NO_GUARDS,
   type RegisteredController,
 } from './build-routes.js';
 
@@ -252,8 +253,9 @@ function warnOfUnreadValues(
   if (isIntended(shared.guards)) return;
   const unread = unreadValues(controllers, (route, reader, value) => {
     const guards = [...shared.guards, ...route.guards];
-    // Without guards, as in development, everyone has access to the route.
-    if (guards.length === 0 && reader.exempts(value)) return true;
+    // An empty list, as in development, gives everyone access to the route.
+    const isOpen = guards.length === 0 && shared.guards !== NO_GUARDS;
+    if (isOpen && reader.exempts(value)) return true;
     return guards.some((guard) => {
       const instance = instances.resolved(guard);
       const all = [guard, instance, Object(instance).constructor];

@@ -112,7 +112,7 @@ function isPath(value: unknown): value is string {
 function severalPaths(call: string, others: readonly string[]): string {
   const [, method, first = ''] = /^(\w+\.\w+)\((.*)\)$/s.exec(call) ?? [];
   if (method === 'router.use') {
-    return 'Middleware of a router has no prefix. Pass only functions, and mount the router below the prefix.';
+    return 'Middleware of a router has no prefix. Pass functions only, and mount the router below the prefix.';
   }
   const paths = [...(first === '' ? [] : [first]), ...others.map(describeValue)];
   if (method !== 'app.use')
