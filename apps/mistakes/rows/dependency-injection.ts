@@ -200,8 +200,10 @@ mistake(
     ),
 );
 
-mistake("`'db'` instead of the registered `Symbol.for('db')`", { startup: 'Symbol(db)' }, () =>
-  serveDependent('db', (container) => container.register(Symbol.for('db'), { useValue: {} })),
+mistake(
+  "`'db'` instead of the registered `Symbol.for('db')`",
+  { startup: "Symbol.for('db')" },
+  () => serveDependent('db', (container) => container.register(Symbol.for('db'), { useValue: {} })),
 );
 
 mistake("a second `Symbol('db')`", { startup: 'same' }, () =>

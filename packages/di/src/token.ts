@@ -39,13 +39,16 @@ export function isArrow(value: unknown): boolean {
 /**
  * Formats a token for messages.
  *
- * @returns The class's name, the string in quotes, `Symbol(description)` or `token(name)`.
+ * @returns The class's name, the string in quotes, `Symbol(description)`, `Symbol.for('key')` or `token(name)`.
  */
 export function describeToken(token: Token): string {
   if (isArrow(token)) return describeValue(token);
   if (typeof token === 'function') return token.name || '(anonymous class)';
   if (typeof token === 'string') return `'${token}'`;
-  if (typeof token === 'symbol') return token.toString();
+  if (typeof token === 'symbol') {
+    const key = Symbol.keyFor(token);
+    return key === undefined ? token.toString() : `Symbol.for('${key}')`;
+  }
   const isTyped = token instanceof InjectionToken || otherCopyOf(token) !== undefined;
   return isTyped ? `token(${(token as InjectionToken<unknown>).name})` : describeValue(token);
 }

@@ -36,19 +36,19 @@ describe('the error of an unknown token names', () => {
       'a string',
       'db',
       Symbol.for('db'),
-      "Symbol(db): 'db', which is provided, is a different token.\n  Fix: use 'db' here, or register Symbol(db).",
+      "Symbol.for('db'): 'db', which is provided, is a different token.\n  Fix: use 'db' here, or register Symbol.for('db').",
     ],
     [
       'a symbol',
       Symbol.for('db'),
       'db',
-      "'db': Symbol(db), which is provided, is a different token.",
+      "'db': Symbol.for('db'), which is provided, is a different token.\n  Fix: use Symbol.for('db') here, or register 'db'.",
     ],
     [
       'a typed token',
       token('db'),
       'db',
-      "'db': token(db), which is provided, is a different token.",
+      "'db': token(db), which is provided, is a different token.\n  Fix: import token(db) and use it here, or register 'db'.",
     ],
     [
       'a string for a class',
@@ -111,7 +111,9 @@ describe('the error of an unknown token names', () => {
     expect(message).toContain(
       `Nothing provides ${type.name} (parameter 0 of Needs): it is a built-in class.`,
     );
-    expect(message).toContain(`create a token, as in token<${type.name}>(`);
+    expect(message).toContain(
+      `create a token with the type of the parameter, as in token<Type>('My${type.name}')`,
+    );
     expect(message).toContain('list it in `static inject`, or mark the parameter');
     expect(message).not.toContain('@Service()');
   });

@@ -74,7 +74,12 @@ function adviseOnNamesake(token: Token, registered: readonly Token[]): Advice | 
   const [text, other] = [describeToken(token), describeToken(namesake)];
   if (text !== other) {
     const reason = `${other}, which is provided, is a different token`;
-    return { reason, fix: `use ${other} here, or register ${text}.` };
+    // Another call of Symbol() or token() would create another token.
+    const isUnique =
+      typeof namesake === 'object' ||
+      (typeof namesake === 'symbol' && Symbol.keyFor(namesake) === undefined);
+    const use = isUnique ? `import ${other} and use it here` : `use ${other} here`;
+    return { reason, fix: `${use}, or register ${text}.` };
   }
   return typeof token === 'function'
     ? {
@@ -93,8 +98,8 @@ function adviseOnClass(target: Class, registered: readonly Token[]): Advice | un
     return {
       reason: 'it is a built-in class',
       fix:
-        `create a token, as in token<${name}>('My${name}'), register it with { useValue } or ` +
-        '{ useFactory }, and list it in `static inject`, or mark the parameter with @Inject(token).',
+        `create a token with the type of the parameter, as in token<Type>('My${name}'), register it with ` +
+        '{ useValue } or { useFactory }, and list it in `static inject`, or mark the parameter with @Inject(token).',
     };
   }
   const isSubclass = (other: Token) =>
