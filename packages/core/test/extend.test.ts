@@ -234,7 +234,7 @@ group('startup checks', () => {
           .use(doubtful())
           .get('/', () => 'ok'),
       ),
-    ).toEqual(['Too short.']);
+    ).toEqual([expect.stringMatching(/^Too short\.\n {2}At: test\/extend\.test\.ts:/)]);
     expect(
       warningsOf(
         createApp()
@@ -253,7 +253,7 @@ group('startup checks', () => {
     });
     expect(warningsOf(createApp().use(read))).toEqual([
       expect.stringContaining('read() reads what set() provides'),
-      'Too short.',
+      expect.stringMatching(/^Too short\.\n {2}At: test\/extend\.test\.ts:/),
     ]);
   });
 
