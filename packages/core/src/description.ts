@@ -114,6 +114,45 @@ const ROLES = [
   ...(['decorator', 'decoratorFactory'] as const),
 ];
 
+/** Where a described function runs, for its {@link Description.check}. */
+export interface Placement {
+  /** The routes that it runs for. */
+  readonly routes: readonly RoutePlacement[];
+  /**
+   * What the application registered before it for paths that both may handle, in order: middleware, and the
+   * functions of routes.
+   */
+  readonly before: readonly object[];
+  /**
+   * Whether a route that it runs for, or middleware after it, may handle a path or one below it. True in doubt.
+   *
+   * @param path - Without parameters.
+   */
+  mayServe(path: string): boolean;
+}
+
+/** A route that a described function runs for. */
+export interface RoutePlacement {
+  /** Upper-case method, or `ALL`. */
+  readonly method: string;
+  /** With the prefixes of routers. */
+  readonly pattern: string;
+  /** Whether the function belongs to the route or its router, and not to the application. */
+  readonly isOwn: boolean;
+  /** The functions that run before it for the route, in order. */
+  readonly before: readonly object[];
+  /** The functions that run after it for the route, in order. */
+  readonly after: readonly object[];
+}
+
+/** What is probably a mistake. */
+export interface Doubt {
+  /** The code of the warning. */
+  readonly code: 'FAIRLEAD_OPTION' | 'FAIRLEAD_ORDER' | 'FAIRLEAD_ROUTE';
+  /** What is wrong, and how to correct or silence it. */
+  readonly message: string;
+}
+
 /** What startup checks and generated documents need to know about a function, a class or another value. */
 export interface Description {
   /** How messages and {@link after} name it, such as `csrf()`. By default the name of the function, with parentheses. */
@@ -144,6 +183,11 @@ export interface Description {
    * undefined for none.
    */
   readonly warning?: () => string | undefined;
+  /**
+   * Called once at startup, when it is used. Returns what is probably wrong with the place where it is used, unless
+   * it is passed to `intended()`; undefined for nothing.
+   */
+  readonly check?: (placement: Placement) => Doubt | undefined;
   /** The function that it only calls. It takes over the description of that one, and whether it is intended. */
   readonly wraps?: object;
   /** Records the response for a value with the role `response`. */
@@ -196,6 +240,7 @@ const KINDS: Kinds<Description> = {
   below: fn,
   hides: fn,
   warning: fn,
+  check: fn,
   wraps: fn,
   respond: fn,
   discard: fn,

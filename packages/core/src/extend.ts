@@ -6,6 +6,7 @@ export {
   type BodyDescription,
   type Description,
   type Descriptor,
+  type Doubt,
   describe,
   describeFactories,
   describeLike,
@@ -15,9 +16,11 @@ export {
   isUnknown,
   type Misuse,
   mediaTypesOf,
+  type Placement,
   type Registrations,
   type Responder,
   type Role,
+  type RoutePlacement,
   type SentDescription,
 } from './description.js';
 export { unknownPath } from './errors/http-error.js';

@@ -10,6 +10,7 @@ import {
   descriptionOf,
   mayBeEmpty,
   mediaTypesOf,
+  type Placement,
   type Role,
   throwTogether,
 } from '../src/extend.js';
@@ -242,6 +243,54 @@ group('startup checks', () => {
           .get('/', () => 'ok'),
       ),
     ).toEqual([]);
+  });
+
+  it('ask a function about its place, and print its doubt unless it is intended', () => {
+    const placements: Placement[] = [];
+    const doubtful = create({
+      role: 'middleware',
+      check: (placement) => {
+        placements.push(placement);
+        return { code: 'FAIRLEAD_ROUTE', message: 'Nobody comes here.' };
+      },
+    });
+    const handler = () => 'ok';
+    const api = createRouter().use(pass).get('/:id', handler).post('/', doubtful, handler);
+    const app = () => createApp().use('/api', pass).use('/other', handler).route('/api', api);
+    expect(warningsOf(app())).toEqual([expect.stringMatching(/^Nobody comes here.\n {2}At: /)]);
+    expect(placements.map(({ routes, before }) => ({ routes, before }))).toEqual([
+      {
+        routes: [
+          { method: 'POST', pattern: '/api', isOwn: true, before: [pass, pass], after: [handler] },
+        ],
+        before: [],
+      },
+    ]);
+    expect(placements[0]?.mayServe('/api')).toBe(true);
+    expect(placements[0]?.mayServe('/other')).toBe(false);
+    intended(doubtful);
+    expect(warningsOf(app())).toEqual([]);
+  });
+
+  it('tell a function of the application what is before it, and which paths it may serve', () => {
+    const placements: Placement[] = [];
+    const asked = create({ role: 'middleware', check: (one) => void placements.push(one) });
+    const handler = () => 'ok';
+    const app = createApp()
+      .use('/api', pass)
+      .use('/other', handler)
+      .get('/api/old', handler)
+      .use('/api', asked)
+      .get('/api/users', handler)
+      .use('/api/files', handler);
+    expect(warningsOf(app)).toEqual([]);
+    const [placement] = placements;
+    expect(placement?.routes).toEqual([
+      { method: 'GET', pattern: '/api/users', isOwn: false, before: [pass], after: [handler] },
+    ]);
+    expect(placement?.before).toEqual([pass, handler]);
+    const paths = ['/api/users/', '/api', '/api/files/a', '/other', '/api/things'];
+    expect(paths.map((path) => placement?.mayServe(path))).toEqual([true, true, true, false, false]);
   });
 
   it('print every warning about a function', () => {

@@ -1,5 +1,12 @@
 import { type Context, type Middleware, type Next } from '@fairlead/core';
-import { describe, describeFactories, throwTogether } from '@fairlead/core/extend';
+import {
+  type Doubt,
+  describe,
+  describeFactories,
+  descriptionOf,
+  type Placement,
+  throwTogether,
+} from '@fairlead/core/extend';
 import {
   anything,
   boolean,
@@ -108,6 +115,10 @@ export function cors(options: CorsOptions = {}): Middleware {
   const { credentials = false, preflightContinue = false, optionsSuccessStatus = 204 } = options;
   const { origin = '*', allowedHeaders } = options;
   const exposed = joinNames(options.exposedHeaders ?? '');
+  const description = {
+    role: 'cors',
+    check: (placement: Placement) => findRefusedRoutes(options, placement),
+  } as const;
   const preflight: [string, string][] = [
     ['Access-Control-Allow-Methods', joinNames(options.methods ?? DEFAULT_METHODS)],
     ['Access-Control-Allow-Headers', joinNames(allowedHeaders ?? '')],
@@ -142,7 +153,7 @@ export function cors(options: CorsOptions = {}): Middleware {
         if (rule !== '*' && rule !== false) ctx.append('Vary', 'Origin');
         return respond(ctx, next, rule);
       }),
-      { role: 'cors' },
+      description,
     );
   }
   return describe<Middleware>(
@@ -157,7 +168,7 @@ export function cors(options: CorsOptions = {}): Middleware {
         respond(ctx, next, checkResult(value, credentials)),
       );
     }),
-    { role: 'cors' },
+    description,
   );
 }
 
@@ -190,6 +201,32 @@ function warnOfUnanchored({ origin, credentials }: CorsOptions, locate: Locate):
       `cors() with credentials allows every origin that contains a match for ${entry}, which may belong to others. Begin the RegExp with ^ and end it with $, or pass it to intended().${formatLocation(locate)}`,
     );
   }
+}
+
+/** Methods that the option `methods` need not list. Fetch Standard §2.2.1 */
+const SAFELISTED: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'OPTIONS', 'ALL']);
+
+/** Finds routes that pages of other origins cannot call, because a preflight does not allow their methods. */
+function findRefusedRoutes(
+  { methods, origin, credentials, preflightContinue }: CorsOptions,
+  { routes }: Placement,
+): Doubt | undefined {
+  if (methods === undefined || origin === false || preflightContinue) return undefined;
+  const allowed = joinNames(methods).split(', ');
+  if (allowed.includes('*') && !credentials) return undefined;
+  const isCors = (other: object) => descriptionOf(other)?.role === 'cors';
+  const refused = routes.filter(({ method, isOwn, before, after }) => {
+    // Another cors() responds to the preflight.
+    const others = isOwn ? [...before, ...after] : before;
+    return !SAFELISTED.has(method) && !allowed.includes(method) && !others.some(isCors);
+  });
+  if (refused.length === 0) return undefined;
+  const names = refused.slice(0, 3).map(({ method, pattern }) => `${method} ${pattern}`);
+  const more = refused.length > 3 ? ` and ${refused.length - 3} more` : '';
+  const missing = [...new Set(refused.map(({ method }) => method))].join(', ');
+  const fix = `Add ${missing} to methods, or pass cors() to intended() if only pages of this origin call them.`;
+  const message = `Pages of other origins cannot call routes whose methods cors({ methods }) does not list: ${names.join(', ')}${more}. ${fix}`;
+  return { code: 'FAIRLEAD_OPTION', message };
 }
 
 /** Returns what the option `origin` contains besides origins. */

@@ -1,5 +1,12 @@
 import { type Middleware } from '@fairlead/core';
-import { describe, describeFactories, throwTogether } from '@fairlead/core/extend';
+import {
+  type Doubt,
+  describe,
+  describeFactories,
+  descriptionOf,
+  type Placement,
+  throwTogether,
+} from '@fairlead/core/extend';
 import { describeValue, findOptionProblems, named, nearestName, object } from '@fairlead/options';
 import { isHeader } from './request-id.js';
 
@@ -56,8 +63,22 @@ export function secureHeaders(changes: Readonly<Record<string, string | false>> 
       }
       return next();
     }),
-    { role: 'middleware' },
+    { role: 'middleware', check: findEarlierFiles },
   );
+}
+
+/** Finds what responds before the headers are set, such as static files. */
+function findEarlierFiles({ before, routes }: Placement): Doubt | undefined {
+  for (const earlier of [before, ...routes.map((route) => route.before)]) {
+    const described = earlier.map(descriptionOf);
+    const first = described.findIndex((one) => one?.name === 'secureHeaders()');
+    const unprotected = first < 0 ? described : described.slice(0, first);
+    const found = unprotected.find((one) => one?.role === 'responder');
+    if (found === undefined) continue;
+    const message = `The responses of ${found.name} lack the headers of secureHeaders(), which is registered after it. Register secureHeaders() first, or pass it to intended().`;
+    return { code: 'FAIRLEAD_ORDER', message };
+  }
+  return undefined;
 }
 
 describeFactories(secureHeaders);

@@ -1,5 +1,11 @@
 import { type Context, isHttpError, type Middleware } from '@fairlead/core';
-import { describe, describeFactories, throwTogether } from '@fairlead/core/extend';
+import {
+  type Doubt,
+  describe,
+  describeFactories,
+  type Placement,
+  throwTogether,
+} from '@fairlead/core/extend';
 import { type CookieOptions, deleteCookie, readCookies, setCookie } from '@fairlead/middleware';
 import {
   anything,
@@ -123,7 +129,15 @@ export function session<Data extends object = Record<string, unknown>>(
     name: 'session()',
     role: 'middleware',
     warning: () => describeTimes(options),
+    check: (placement) => findUnusedPath(path, placement),
   });
+}
+
+/** Finds a path at which the middleware never runs. */
+function findUnusedPath(path: string, { mayServe }: Placement): Doubt | undefined {
+  if (path === '/' || mayServe(path)) return undefined;
+  const message = `session() gives no request a session, because none of its routes is at its path '${path}' or below. Correct the option path, or pass the middleware to intended().`;
+  return { code: 'FAIRLEAD_OPTION', message };
 }
 
 describeFactories(session);

@@ -1,4 +1,4 @@
-import { createApp, intended, SetupError } from '@fairlead/core';
+import { type Application, createApp, createRouter, intended, SetupError } from '@fairlead/core';
 import { descriptionOf } from '@fairlead/core/extend';
 import { describe, expect, it, vi } from 'vitest';
 import { createMemoryStore, type SessionOptions, session } from '../src/index.js';
@@ -213,5 +213,52 @@ describe('createRedisStore()', () => {
       ['a', '=3'],
       ['a', ''],
     ]);
+  });
+});
+
+describe('a path', () => {
+  const warningsOf = (app: Application) => {
+    const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+    app.seal();
+    const warnings = emitWarning.mock.calls.map(([warning]) => String(warning));
+    emitWarning.mockRestore();
+    return warnings;
+  };
+  const shop = () => session({ keys, path: '/shop' });
+  const handler = () => 1;
+
+  it.each<[string, () => Application]>([
+    ['at all', () => createApp().use(shop()).get('/', handler).get('/shops', handler)],
+    [
+      'below its prefix',
+      () => createApp().use('/api', shop()).get('/api', handler).get('/shop', handler),
+    ],
+    [
+      'of its router',
+      () => createApp().route('/api', createRouter().use(shop()).get('/', handler)),
+    ],
+  ])('that covers no route %s causes a warning', (_name, start) => {
+    expect(warningsOf(start())).toEqual([
+      expect.stringContaining(
+        "session() gives no request a session, because none of its routes is at its path '/shop' or below. Correct the option path, or pass the middleware to intended().",
+      ),
+    ]);
+  });
+
+  it.each<[string, () => Application]>([
+    ['a route is below it', () => createApp().use(shop()).get('/shop/:id', handler)],
+    ['a route may be below it', () => createApp().use(shop()).get('/:section', handler)],
+    [
+      'other middleware may respond',
+      () =>
+        createApp()
+          .use(shop())
+          .use('/shop', (ctx) => ctx.send(''))
+          .get('/', handler),
+    ],
+    ['there are no routes', () => createApp().use(shop())],
+    ['it is intended', () => createApp().use(intended(shop())).get('/', handler)],
+  ])('causes none if %s', (_name, start) => {
+    expect(warningsOf(start())).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ import {
   type Middleware,
   SetupError,
 } from '@fairlead/core';
-import { describe, describeFactories } from '@fairlead/core/extend';
+import { type Doubt, describe, describeFactories, type Placement } from '@fairlead/core/extend';
 import {
   anything,
   arrayOf,
@@ -176,7 +176,37 @@ function serveBelow(baseOf: (ctx: Context) => string, lookup: Lookup, base = '')
     if (path === undefined) return next();
     return respond(ctx, path, lookup).then((responded) => (responded ? undefined : next()));
   });
-  return describe(middleware, { role: 'responder', hides });
+  const check = (placement: Placement) => findFilelessRoute(placement, base, lookup);
+  return describe(middleware, { role: 'responder', hides, check });
+}
+
+/** Finds a route without a wildcard whose handler has no file for its path. */
+function findFilelessRoute(
+  { routes }: Placement,
+  base: string,
+  { root, index, extensions, fallback }: Lookup,
+): Doubt | undefined {
+  if (fallback !== undefined) return undefined;
+  const exists = (path: string, isWhole: boolean): boolean => {
+    const names = [path, ...extensions.map((extension) => path + extension)];
+    const file = names.find((name) => existsSync(join(root, name)));
+    if (file === undefined || !isWhole || !statSync(join(root, file)).isDirectory())
+      return file !== undefined;
+    return index !== false && existsSync(join(root, file, index));
+  };
+  for (const { pattern, isOwn, after } of routes) {
+    const segments = segmentsOf(pattern);
+    if (!isOwn || after.length > 0 || segments.at(-1)?.startsWith('*')) continue;
+    const end = segments.findIndex((segment) => segment.includes(':'));
+    const fixed = `/${(end < 0 ? segments : segments.slice(0, end)).join('/')}`;
+    const below = pathBelow(fixed, base);
+    if (below === undefined || below.includes('%') || exists(below, end < 0)) continue;
+    const wildcard = `${fixed === '/' ? '' : fixed}/*path`;
+    const fix = `Register it for '${wildcard}', or with app.use('${fixed}', …). If the file is created later, pass the middleware to intended().`;
+    const message = `serveStatic() finds no file for the route ${pattern}, which has no wildcard: it looks for ${fixed} in '${root}'. ${fix}`;
+    return { code: 'FAIRLEAD_ROUTE', message };
+  }
+  return undefined;
 }
 
 describeFactories(serveStatic);

@@ -7,6 +7,8 @@ export const NAMES = '\0';
 
 /** What a rule has found. Findings with the same message become one, which lists the names of all. */
 interface Finding {
+  /** By default the code of the rule. */
+  readonly code?: string;
   /** Contains {@link NAMES} if there are names. */
   readonly message: string;
   /** A finding with an empty list is dropped. */

@@ -15,8 +15,10 @@ import {
   type PlacedMiddleware,
   runChecks,
 } from './findings.js';
+import { ignoresInvalidParams, lacksParser, rejectsEverything } from './declared-inputs.js';
 import { demandsImpossible, exceedsText } from './inputs.js';
 import type { Layout, Place, PlacedRoute } from './layout.js';
+import { areMisplaced, isHandler, mayRespond } from './placement.js';
 
 /** What cannot work, whatever is registered later. */
 const ERRORS: readonly Check[] = [
@@ -38,12 +40,12 @@ const WARNINGS: readonly Check[] = [
   forRoutes({
     FAIRLEAD_ROUTE: [repeatsPrefix],
     FAIRLEAD_ORDER: [opensAsPage, parsesTwice],
-    FAIRLEAD_INPUT: [demandsImpossible],
+    FAIRLEAD_INPUT: [demandsImpossible, rejectsEverything, lacksParser, ignoresInvalidParams],
     FAIRLEAD_TOOL: [lacksServer],
   }),
   forAll({ FAIRLEAD_ORDER: [readTooEarly], FAIRLEAD_ROUTE: [hideRoutes] }),
   forMiddleware({ FAIRLEAD_ROUTE: [coversNoRoute] }),
-  forAll({ FAIRLEAD_OPTION: [haveDoubtfulOptions] }),
+  forAll({ FAIRLEAD_OPTION: [haveDoubtfulOptions, areMisplaced] }),
 ];
 
 /**
@@ -263,15 +265,6 @@ function lacksServer(
   // Another application may serve it.
   if (isShared(router, options)) return;
   return `No agent can call a tool, because the application has no MCP server: ${NAMES}. Install mcp() of @fairlead/mcp with app.plugin(), or pass the handler or the controller to intended().`;
-}
-
-function isHandler(one: Middleware | undefined): boolean {
-  return /Handler$/.test(roleOf(one) ?? '');
-}
-
-/** Whether middleware may respond as routes do. True for a router, which has none. */
-function mayRespond(one: Middleware | undefined): boolean {
-  return !passesOn(one) && !isHandler(one);
 }
 
 /** Whether the last function of a route accepts `next`. */

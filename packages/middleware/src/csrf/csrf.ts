@@ -1,9 +1,12 @@
 import { type Context, ForbiddenError, type Middleware } from '@fairlead/core';
 import {
   assertOptions,
+  type Doubt,
   describe,
   describeFactories,
   descriptionOf,
+  mediaTypesOf,
+  type Placement,
   parseDeclaredBody,
 } from '@fairlead/core/extend';
 import { arrayOf, fn, type Kinds, kind, named, oneOf } from '@fairlead/options';
@@ -44,13 +47,14 @@ const CSRF_OPTIONS: Kinds<CsrfOptions> = {
  * @see Fetch Metadata Request Headers §2.3; RFC 6454 §7; RFC 9110 §9.2.1 (safe methods)
  */
 export function csrf(options: CsrfOptions = {}): Middleware {
-  const check = createCheck('csrf()', options);
+  const verify = createCheck('csrf()', options);
   const middleware: Middleware = named('csrf', (ctx, next) => {
-    const checking = check(ctx);
+    const checking = verify(ctx);
     return checking === undefined ? next() : checking.then(next);
   });
   const { after = [] } = descriptionOf(options.tokens) ?? {};
-  return describe(middleware, { role: 'input', after, sends: SENDS });
+  const check = options.tokens && { check: findLaterParser };
+  return describe(middleware, { role: 'input', after, sends: SENDS, ...check });
 }
 
 /** For documents. */
@@ -75,6 +79,25 @@ describeFactories(csrf, csrfGuard);
 
 /** RFC 9110 §9.2.1; RFC 10008 §2 */
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY']);
+
+/** Finds parsers of forms that run later, so that the check cannot read the token of a form. */
+function findLaterParser({ routes }: Placement): Doubt | undefined {
+  for (const { method, pattern, before, after } of routes) {
+    if (SAFE_METHODS.has(method) || mediaTypesOf(before).length > 0) continue;
+    const parser = after.find((one) => mediaTypesOf([one]).some((type) => FORMS.has(type)));
+    if (parser === undefined) continue;
+    const { name } = descriptionOf(parser) ?? {};
+    const message = `csrf({ tokens }) cannot read the tokens of forms, because ${name} runs after it: ${method} ${pattern}. Register ${name} before csrf(), or pass csrf() to intended() if all tokens are in headers.`;
+    return { code: 'FAIRLEAD_ORDER', message };
+  }
+  return undefined;
+}
+
+/** The media types of HTML forms that may contain tokens. */
+const FORMS: ReadonlySet<string> = new Set([
+  'application/x-www-form-urlencoded',
+  'multipart/form-data',
+]);
 
 /** Creates the check. The README has it as a table. */
 function createCheck(

@@ -1,0 +1,170 @@
+import { describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { describe as describeFunction } from '../src/extend.js';
+import {
+  type Application,
+  content,
+  createApp,
+  createRouter,
+  intended,
+  json,
+  type Middleware,
+  type RouteOptions,
+  raw,
+  text,
+} from '../src/index.js';
+
+const handler = () => 'ok';
+const pass = describeFunction<Middleware>((_ctx, next) => next(), { role: 'middleware' });
+
+/** Returns the codes and messages of the warnings that a start prints. */
+function warningsOf(app: Application): readonly string[] {
+  const emit = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+  app.seal();
+  const calls: readonly (readonly unknown[])[] = emit.mock.calls;
+  const warnings = calls.map(([message, options]) =>
+    `${Reflect.get(Object(options), 'code')}: ${message}`.replace(/\n {2}At: .*/, ''),
+  );
+  emit.mockRestore();
+  return warnings;
+}
+
+describe('a strict schema of headers', () => {
+  const key = { 'x-key': z.string() };
+
+  it.each<[string, z.ZodType]>([
+    ['one object', z.strictObject(key)],
+    ['an optional object', z.strictObject(key).optional()],
+    ['alternatives', z.union([z.strictObject(key), z.strictObject({})])],
+    ['an object that is converted', z.strictObject(key).transform(() => 1)],
+  ])('of %s causes a warning', (_name, headers) => {
+    expect(warningsOf(createApp().get('/', { headers }, handler))).toEqual([
+      'FAIRLEAD_INPUT: The schema of the headers accepts no others, but every request has others, such as Host: GET /. Accept them, as z.object() does, or pass the schema to intended().',
+    ]);
+  });
+
+  it.each<[string, z.ZodType]>([
+    ['it accepts others', z.object(key)],
+    ['one alternative does', z.union([z.strictObject(key), z.object({})])],
+    ['it has all', z.strictObject({ host: z.string() }).catchall(z.string())],
+    ['JSON Schema cannot express it', z.strictObject({ 'x-day': z.coerce.date() })],
+    ['it is intended', intended(z.strictObject(key))],
+  ])('causes none if %s', (_name, headers) => {
+    expect(warningsOf(createApp().get('/', { headers }, handler))).toEqual([]);
+  });
+});
+
+describe('a strict schema of parameters', () => {
+  const params = z.strictObject({ id: z.string() });
+  const users = (options: RouteOptions = { params }) =>
+    createRouter().get('/:id', options, handler);
+  const message =
+    "FAIRLEAD_INPUT: The schema of the path parameters accepts no 'tenant', which every request has: GET /:tenant/:id. Add it to the schema, as in z.strictObject({ tenant: z.string() }), accept other parameters, as z.object() does, or pass the schema to intended().";
+
+  it('causes a warning below a prefix with another parameter', () => {
+    expect(warningsOf(createApp().route('/:tenant', users()))).toEqual([message]);
+    expect(warningsOf(createApp().route('/', createRouter().route('/:tenant', users())))).toEqual([
+      message,
+    ]);
+    expect(warningsOf(createApp().use('/:tenant', pass).route('/users', users()))).toEqual([
+      message.replace('/:tenant/:id', '/users/:id'),
+    ]);
+    const inputs = [{ source: 'param', schema: params, required: true }] as const;
+    expect(warningsOf(createApp().route('/:tenant', users({ inputs })))).toEqual([message]);
+  });
+
+  it('causes none if it has all parameters, accepts others, or is intended', () => {
+    const all = { params: z.strictObject({ tenant: z.string(), id: z.string() }) };
+    const loose = { params: z.object({ id: z.string() }) };
+    const marked = { params: intended(z.strictObject({ id: z.string() })) };
+    expect(warningsOf(createApp().route('/users', users()))).toEqual([]);
+    for (const options of [all, loose, marked])
+      expect(warningsOf(createApp().route('/:tenant', users(options)))).toEqual([]);
+  });
+});
+
+describe('a content() body', () => {
+  const csv = () => content({ 'text/csv': z.string(), 'text/tab-separated-values': z.string() });
+  const post = (...middleware: readonly Middleware[]) =>
+    createApp()
+      .use(pass, ...middleware)
+      .post('/', { body: csv() }, handler);
+
+  it.each<[string, readonly Middleware[]]>([
+    ['no parser', []],
+    ['a parser of another type', [json()]],
+  ])('with %s causes a warning', (_name, parsers) => {
+    expect(warningsOf(post(...parsers))).toEqual([
+      'FAIRLEAD_INPUT: No parser reads bodies of text/csv, text/tab-separated-values, so every request with one is a 415: POST /. Register text() before the handler, or pass the schema to intended().',
+    ]);
+  });
+
+  it.each([
+    ['image/png', "raw({ type: 'image/png' })"],
+    ['multipart/form-data', 'multipart()'],
+    ['application/x-www-form-urlencoded', 'urlencoded()'],
+  ] as const)('of %s needs %s', (type, fix) => {
+    const app = createApp().put('/', { body: content({ [type]: {} }) }, handler);
+    expect(warningsOf(app)).toEqual([
+      expect.stringContaining(`Register ${fix} before the handler`),
+    ]);
+  });
+
+  it.each<[string, () => Application]>([
+    ['a parser reads one of its types', () => post(text({ type: 'text/csv' }))],
+    [
+      'a parser reads its range',
+      () =>
+        createApp().post('/', { body: content('image/*') }, raw({ type: 'image/png' }), handler),
+    ],
+    [
+      'it is JSON',
+      () => createApp().post('/', { body: content({ 'application/hal+json': {} }) }, handler),
+    ],
+    [
+      'it has a schema for any type',
+      () => createApp().post('/', { body: content(z.string()) }, handler),
+    ],
+    ['other middleware may parse it', () => post((_ctx, next) => next())],
+    ['a parser may read any type', () => post(raw({ type: () => true }))],
+    ['it is intended', () => createApp().post('/', { body: intended(csv()) }, handler)],
+  ])('causes none if %s', (_name, start) => {
+    expect(warningsOf(start())).toEqual([]);
+  });
+});
+
+describe('invalidParams', () => {
+  const invalidParams = 404;
+
+  it('causes a warning if no schema validates the parameters', () => {
+    expect(warningsOf(createApp().get('/:id', { invalidParams }, handler))).toEqual([
+      'FAIRLEAD_INPUT: invalidParams has no effect, because no schema validates the path parameters: GET /:id. Add a schema, as in params: z.object({ id: z.coerce.number() }), remove invalidParams, or pass the handler or the controller to intended().',
+    ]);
+  });
+
+  it.each<[string, string, RouteOptions]>([
+    ['there is one', '/:id', { params: z.object({ id: z.string() }) }],
+    [
+      'there is one of a parameter',
+      '/:id',
+      { inputs: [{ source: 'param', name: 'id', schema: z.string(), required: true }] },
+    ],
+    [
+      'a required parameter may be missing',
+      '/:id?',
+      { inputs: [{ source: 'param', name: 'id', required: true }] },
+    ],
+    ['there are no parameters', '/', {}],
+  ])('causes none if %s', (_name, path, options) => {
+    expect(warningsOf(createApp().get(path, { ...options, invalidParams }, handler))).toEqual([]);
+  });
+
+  it('causes none if the handler is intended', () => {
+    const app = createApp().get(
+      '/:id',
+      { invalidParams },
+      intended(() => 'ok'),
+    );
+    expect(warningsOf(app)).toEqual([]);
+  });
+});
