@@ -1,9 +1,11 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import {
+  type Application,
   createApp,
   createRouter,
   errorHandler,
+  intended,
   json,
   listen,
   type Middleware,
@@ -68,4 +70,37 @@ it('registers and refuses routes and prefixes like the other methods', () => {
   const twice = createRouter().define('/c', ({ get }) => ({ d: get('/:id/:id', () => 1) }));
   expect(() => start(twice)).toThrow('/:id/:id');
   createApp().route('/', router).routes();
+});
+
+describe('a route that is created, but not returned', () => {
+  const unreturned = () =>
+    createRouter().define('/users', ({ get, on }) => {
+      on(['PUT', 'PATCH'], '/:id', () => 'forgotten');
+      return { list: get(['/', '/all'], () => []) };
+    });
+  const warningsOf = (app: Application): readonly unknown[] => {
+    const emit = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+    app.seal();
+    const warnings = emit.mock.calls.map(([message]) => message);
+    emit.mockRestore();
+    return warnings;
+  };
+
+  it('causes a warning', () => {
+    const warning = expect.stringMatching(
+      /^The routes of router\.define\('\/users'\) create 2 routes, but return 1, so clients do not know the others\. Return all of them by name, or pass the router to intended\(\)\.\n {2}At: test\/define\.test\.ts:/,
+    );
+    expect(warningsOf(createApp().route('/', unreturned()))).toEqual([warning]);
+    const outer = createRouter().route('/v1', unreturned());
+    expect(warningsOf(createApp().route('/api', outer))).toEqual([warning]);
+  });
+
+  it('causes none if the router is intended, or all routes are returned', () => {
+    expect(warningsOf(createApp().route('/', intended(unreturned())))).toEqual([]);
+    const twice = createRouter().define('/users', ({ get }) => {
+      const list = get('/', () => []);
+      return { list, all: list };
+    });
+    expect(warningsOf(createApp().route('/', twice).route('/api', posts))).toEqual([]);
+  });
 });

@@ -290,7 +290,13 @@ group('startup checks', () => {
     ]);
     expect(placement?.before).toEqual([pass, handler]);
     const paths = ['/api/users/', '/api', '/api/files/a', '/other', '/api/things'];
-    expect(paths.map((path) => placement?.mayServe(path))).toEqual([true, true, true, false, false]);
+    expect(paths.map((path) => placement?.mayServe(path))).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+    ]);
   });
 
   it('print every warning about a function', () => {

@@ -1,6 +1,6 @@
 import { responseSchemas } from '@fairlead/core/extend';
 import type { Constructor } from '@fairlead/di';
-import { explainUndescribedStatus, isClass, isIntended } from '@fairlead/options';
+import { describeCaller, explainUndescribedStatus, isClass, isIntended } from '@fairlead/options';
 import {
   type ControllerError,
   type Diagnostic,
@@ -174,7 +174,24 @@ export function describeAllDoubts(definitions: readonly ControllerDefinition[]):
 /** Describes what looks like a mistake in a controller, but may be intended. */
 export function describeDoubts(definition: ControllerDefinition): readonly string[] {
   if (isIntended(definition.controller)) return [];
-  return [...describeUndecorated(definition), ...describeMethodsWithoutRoute(definition)];
+  return [
+    ...describeUndecorated(definition),
+    ...describeMethodsWithoutRoute(definition),
+    ...describeUnreturned(definition),
+  ];
+}
+
+/** Describes routes that the function `routes` of a value has created in vain. */
+function describeUnreturned({ controller, name }: ControllerDefinition): readonly string[] {
+  const routes = ownMetadata(controller)?.unreturned ?? [];
+  return routes
+    .filter((route) => !isIntended(route))
+    .map(({ call, site }) => {
+      const title = `the routes of ${name} create ${call}, but do not return it, so it is not registered.`;
+      const fix =
+        'add it to the object that routes returns, remove it, or pass it to intended() if it is left out on purpose.';
+      return errorText(title, fix, describeCaller(site));
+    });
 }
 
 /** Describes parameters that only other callers of a method could pass. */

@@ -112,6 +112,15 @@ export interface ClassMetadata extends Layer {
   readonly methods: Map<string | symbol, MethodMetadata>;
   /** The mistakes in the use of its decorators. See {@link decoratorErrors}. */
   readonly problems: DecoratorProblem[];
+  /** The routes that `routes` of a value created, but did not return. */
+  unreturned?: readonly UnreturnedRoute[];
+}
+
+/** A route that is not registered, because `routes` of `defineController()` did not return it. */
+export interface UnreturnedRoute {
+  /** Such as `get('/:id')`. */
+  readonly call: string;
+  readonly site: CallSite;
 }
 
 /** A mistake in the use of a decorator, which the startup reports. */

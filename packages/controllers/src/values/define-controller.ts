@@ -76,6 +76,15 @@ class CreatedRoute {
     readonly options: unknown,
     readonly handler: unknown,
   ) {}
+
+  /** Such as `get('/:id')`, for messages. */
+  get call(): string {
+    const { method, path } = this;
+    const methods = [method].flat().filter(isMethod);
+    const isList = methods.length !== 1 || Array.isArray(method);
+    const start = isList ? `on(${describeValue(method)}, ` : `${methods[0]?.toLowerCase()}(`;
+    return `${start}${typeof path === 'string' || Array.isArray(path) ? describeValue(path) : ''})`;
+  }
 }
 
 const METHODS: readonly RouteMethod[] = [
@@ -92,11 +101,17 @@ const METHODS: readonly RouteMethod[] = [
 
 const isMethod = oneOf(...METHODS).accepts as (value: unknown) => value is RouteMethod;
 
-/** Creates the functions that create the routes of one controller. */
-function createBuilders(owner: object) {
+/**
+ * Creates the functions that create the routes of one controller.
+ *
+ * @param created - Receives the routes.
+ */
+function createBuilders(owner: object, created: CreatedRoute[]) {
   const create = (method: unknown, site: CallSite, path: unknown, rest: readonly unknown[]) => {
     const [options, handler] = rest.length > 1 ? rest : [{}, ...rest];
-    return Object.freeze(new CreatedRoute(owner, method, site, path, options, handler));
+    const route = new CreatedRoute(owner, method, site, path, options, handler);
+    created.push(route);
+    return Object.freeze(route);
   };
   const builders = METHODS.map((method) => {
     const build = (path: unknown, ...rest: readonly unknown[]): CreatedRoute =>
@@ -158,12 +173,18 @@ export function defineController(
     controller: Object.freeze({ prefix: shown, version, callSite: site, hasPath, isValue: true }),
   });
   const { routes }: { readonly routes?: unknown } = Object(given);
-  const created: unknown = fn.accepts(routes) ? (routes as Build)(createBuilders(controller)) : {};
+  const all: CreatedRoute[] = [];
+  const builders = createBuilders(controller, all);
+  const created: unknown = fn.accepts(routes) ? (routes as Build)(builders) : {};
   if (!isPlainObject(created))
     recordFault([controller], refuse('routes', created, 'result', NO_RECORD));
   else {
-    for (const name of Reflect.ownKeys({ ...created })) {
-      const route: unknown = Reflect.get(created, name);
+    const returned = new Map(
+      Reflect.ownKeys({ ...created }).map((name) => [name, Reflect.get(created, name) as unknown]),
+    );
+    const kept = new Set(returned.values());
+    classMetadata(controller).unreturned = all.filter((route) => !kept.has(route));
+    for (const [name, route] of returned) {
       const isOwn = route instanceof CreatedRoute && route.owner === controller;
       if (isOwn) addRoute(controller, name, route, tags);
       else recordFault([controller.prototype, name], notARoute(name, route));
@@ -217,13 +238,10 @@ const SOURCES = { params: 'param', query: 'query', headers: 'header', body: 'bod
 function addRoute(
   controller: Constructor<object>,
   name: string | symbol,
-  { method, site, path, options: given, handler }: CreatedRoute,
+  { method, site, path, options: given, handler, call }: CreatedRoute,
   tags: readonly string[],
 ): void {
   const methods = [method].flat().filter(isMethod);
-  const isList = methods.length !== 1 || Array.isArray(method);
-  const start = isList ? `on(${describeValue(method)}, ` : `${methods[0]?.toLowerCase()}(`;
-  const call = `${start}${typeof path === 'string' || Array.isArray(path) ? describeValue(path) : ''})`;
   const { options, faults } = readOptions<ValueRouteOptions>(call, given, ROUTE_KINDS);
   const { guards = [], middleware = [], interceptors = [], metadata = [], ...others } = options;
   const { params, query, headers, body, ...documented } = others;

@@ -100,9 +100,8 @@ export function lacksParser(route: PlacedRoute): Found {
 function meets(one: string, other: string): boolean {
   // json() also reads types with the suffix +json, and text() all types of text.
   if (isJson(one) && isJson(other)) return true;
-  const [[family, type], [otherFamily, otherType]] = [one, other].map((each) =>
-    each.toLowerCase().split('/'),
-  ) as [readonly string[], readonly string[]];
+  const [family, type] = one.toLowerCase().split('/');
+  const [otherFamily, otherType] = other.toLowerCase().split('/');
   if (family === '*' || otherFamily === '*') return true;
   if (family !== otherFamily) return false;
   return (

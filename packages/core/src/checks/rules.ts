@@ -3,7 +3,7 @@ import { descriptionOf, isResponder, isUnknown, passesOn, roleOf } from '../desc
 import { SetupError } from '../errors/setup-error.js';
 import type { Middleware } from '../pipeline/pipeline.js';
 import { isBelow, overlaps, type Pattern } from '../router/pattern.js';
-import { isShared, writtenIn } from '../router/router.js';
+import { isShared, unreturnedIn, writtenIn } from '../router/router.js';
 import { Tree } from '../router/tree.js';
 import {
   type Check,
@@ -43,7 +43,7 @@ const WARNINGS: readonly Check[] = [
     FAIRLEAD_INPUT: [demandsImpossible, rejectsEverything, lacksParser, ignoresInvalidParams],
     FAIRLEAD_TOOL: [lacksServer],
   }),
-  forAll({ FAIRLEAD_ORDER: [readTooEarly], FAIRLEAD_ROUTE: [hideRoutes] }),
+  forAll({ FAIRLEAD_ORDER: [readTooEarly], FAIRLEAD_ROUTE: [hideRoutes, forgetRoutes] }),
   forMiddleware({ FAIRLEAD_ROUTE: [coversNoRoute] }),
   forAll({ FAIRLEAD_OPTION: [haveDoubtfulOptions, areMisplaced] }),
 ];
@@ -227,6 +227,12 @@ function hideRoutes({ mounts }: Layout): Found {
       return { message, names: [name], at: options };
     });
   });
+}
+
+function forgetRoutes({ mounts }: Layout): Found {
+  const routers = new Set([...mounts.keys()].map(({ router }) => router));
+  const found = new Map([...routers].flatMap(unreturnedIn));
+  return [...found].map(([message, at]) => ({ message, at }));
 }
 
 /** Middleware below a prefix without routes may respond, so only some of it is suspicious. */

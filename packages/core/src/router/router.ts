@@ -3,6 +3,7 @@ import {
   boolean,
   captureCaller,
   describeValue,
+  isIntended,
   isPlainObject,
   type Kinds,
   type Locate,
@@ -90,6 +91,8 @@ interface Table {
   readonly problems: SetupError[];
   /** The number of applications and routers that it has been mounted on. */
   mounts: number;
+  /** Describes the routes that the callback of `router.define()` created, but did not return. */
+  unreturned?: string;
   isSealed: boolean;
 }
 
@@ -371,7 +374,9 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
       parsePrefix(prefix);
       this[TABLE].entries.push({ prefix, router });
     };
-    return this.#attempt(captureCaller(this.define), define, router);
+    const locate = captureCaller(this.define);
+    setLocation(router, locate);
+    return this.#attempt(locate, define, router);
   }
 
   /** All routes, including those of nested routers, in order of registration. */
@@ -403,6 +408,20 @@ function fillRouter(router: Router, call: string, routes: unknown): void {
   for (const [name, route] of Object.entries(created)) {
     if (route !== router) throw refuse(route, name);
   }
+  const table = router[TABLE];
+  // Each call has options of its own.
+  const calls = new Set(table.entries.map((entry) => 'options' in entry && entry.options)).size;
+  const { length } = Object.keys(created);
+  if (length < calls)
+    table.unreturned = `The routes of ${call} create ${calls} routes, but return ${length}, so clients do not know the others. Return all of them by name, or pass the router to intended().`;
+}
+
+/** Describes the routes that definitions of a router and those nested in it did not return, with the router of each. */
+export function unreturnedIn(router: AnyRouter): readonly (readonly [string, AnyRouter])[] {
+  if (isIntended(router)) return [];
+  const { unreturned } = router[TABLE];
+  const own = unreturned === undefined ? [] : [[unreturned, router] as const];
+  return [...own, ...nestedIn(router).flatMap((one) => unreturnedIn(one.router))];
 }
 
 /** A router whose routes a client can call with their types: see {@link Router.define}. */
