@@ -70,6 +70,8 @@ export class Binding {
   cell = new Cell();
   /** Whether its registration replaced another one in the same container. */
   replaces = false;
+  /** Whether it replaced a different one, and not in a test that takes snapshots. */
+  overwrites = false;
   /** Whether no call of `register` or `override` has created it. */
   implicit = false;
   #known: Known = { epoch: -1 };

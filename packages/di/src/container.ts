@@ -376,16 +376,18 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
 markCopy(Container);
 
 /**
- * Captures the caller for messages about a provider. Classes have that of their decorator, and values never fail, unless
- * they replace another provider.
+ * Captures the caller for messages about a provider. Classes have that of their decorator, and values never fail.
+ *
+ * @param isDoubtful - Whether a warning may need it.
  */
 function captureSite(
   provider: Provider,
   method: (...args: never[]) => unknown,
-  replaces = false,
+  isDoubtful = false,
 ): CallSite | undefined {
-  const mayFail = replaces || 'useFactory' in provider || 'useExisting' in provider;
-  return mayFail ? captureCallSite(method) : undefined;
+  const mayFail = 'useFactory' in provider || 'useExisting' in provider;
+  const isPromise = 'useValue' in provider && provider.useValue instanceof Promise;
+  return mayFail || isPromise || isDoubtful ? captureCallSite(method) : undefined;
 }
 
 const INITIALIZE_OPTIONS: Kinds<InitializeOptions> = { singletons: oneOf('eager', 'all') };

@@ -42,38 +42,95 @@ export async function initialize(
 const reported = new WeakSet<Binding>();
 
 /**
- * Warns about optional strings and symbols that nothing provides, but whose names resemble that of a provided
- * token, and of lists of which a registration replaced a member.
+ * Warns about what is probably not injected as meant: optional strings and symbols that nothing provides, but whose
+ * names resemble that of a provided token; one of several providers; lists of which a registration replaced a member;
+ * promises; and providers that replaced others.
  */
 function warnOfTokens(bindings: Iterable<Binding>): void {
-  for (const binding of bindings) {
-    const { owner, provider } = binding;
+  const suspects = [...bindings].filter((binding) => {
+    const { provider } = binding;
     const target = 'useClass' in provider ? provider.useClass : Reflect.get(provider, 'useFactory');
-    if (reported.has(binding) || isIntended(target)) continue;
-    const marked = 'useClass' in provider ? 'class' : 'factory';
-    // Reading the location of a binding formats a stack.
-    const report = (code: string, problem: string, location: string | undefined, fix: string) => {
-      reported.add(binding);
-      const at = location === undefined ? '' : `\n  At: ${location}`;
-      warn(code, `${problem}${at}\n  Fix: ${fix}, or pass the ${marked} to intended().`);
-    };
-    for (const { injection, parameter, targets } of edgesOf(binding).filter(isEdge)) {
-      const last = injection.kind === 'all' && targets.find(({ replaces }) => replaces);
-      if (last) {
-        const problem = `${describeParameter(parameter, binding.token)} lists the providers of ${describeToken(last.token)}, but a registration without multi replaced those before it.`;
-        const fix = 'register each of them with { multi: true }';
-        // The class of a provider may be anywhere.
-        report('FAIRLEAD_REPLACED', problem, last.site && describeCaller(last.site), fix);
-      }
-      const token = injection.optional ? injection.token() : undefined;
-      if (token === undefined || owner.find(token).length > 0) continue;
-      const meant = similarTo(token, registeredIn(owner));
-      if (meant === undefined) continue;
-      const [text, other] = [token, meant].map(describeToken);
-      const problem = `Nothing provides the optional ${text} (${describeParameter(parameter, binding.token)}), so it is undefined. ${other} is registered.`;
-      report('FAIRLEAD_OPTIONAL', problem, binding.location, `use ${other}`);
-    }
+    return !reported.has(binding) && ![target, provider].some(isIntended);
+  });
+  const explained = new Set(suspects.flatMap(warnOfParameters));
+  for (const binding of suspects) warnOfProvider(binding, explained.has(binding));
+}
+
+/** @param location - Where the mistake is. */
+function report(
+  binding: Binding,
+  code: string,
+  problem: string,
+  location: string | undefined,
+  fix: string,
+): void {
+  reported.add(binding);
+  const at = location === undefined ? '' : `\n  At: ${location}`;
+  warn(code, `${problem}${at}\n  Fix: ${fix} to intended().`);
+}
+
+/** @param isExplained - Whether a warning tells that it replaced another one. */
+function warnOfProvider(binding: Binding, isExplained: boolean): void {
+  const { token, provider, site, overwrites } = binding;
+  const isPromise = 'useValue' in provider && provider.useValue instanceof Promise;
+  const isReplacing = overwrites && !isExplained && !isTest();
+  if (!isReplacing && !isPromise) return;
+  const name = describeToken(token);
+  const location = site && describeCaller(site);
+  if (isReplacing) {
+    const problem = `A registration of ${name} replaced another one.`;
+    const fix =
+      'remove one of the two, add { multi: true } to both, use override() in tests, or pass the provider';
+    report(binding, 'FAIRLEAD_REPLACED', problem, location, fix);
   }
+  if (isPromise && !isIntended(provider.useValue)) {
+    const problem = `The value of ${name} is a promise, so what depends on it receives the promise.`;
+    const fix =
+      'write { useFactory: () => promise }, whose promise initialize() awaits, or pass the provider';
+    report(binding, 'FAIRLEAD_INJECTED', problem, location, fix);
+  }
+}
+
+/** Tests replace providers. */
+function isTest(): boolean {
+  const { NODE_ENV, NODE_TEST_CONTEXT } = process.env;
+  return NODE_ENV === 'test' || NODE_TEST_CONTEXT !== undefined;
+}
+
+/** @returns The bindings that replaced members of a list. */
+function warnOfParameters(binding: Binding): readonly Binding[] {
+  const { owner, provider } = binding;
+  const replacing: Binding[] = [];
+  const marked =
+    'useClass' in provider ? 'class' : 'useFactory' in provider ? 'factory' : 'provider';
+  for (const { injection, parameter, targets } of edgesOf(binding).filter(isEdge)) {
+    const describe = (verb: string, token: Token) =>
+      `${describeParameter(parameter, binding.token)} ${verb} ${describeToken(token)}`;
+    const last = injection.kind === 'all' && targets.find(({ replaces }) => replaces);
+    if (last) {
+      replacing.push(last);
+      reported.add(last);
+      const problem = `${describe('lists the providers of', last.token)}, but a registration without multi replaced those before it.`;
+      const fix = `register each of them with { multi: true }, or pass the ${marked}`;
+      // The class of a provider may be anywhere.
+      report(binding, 'FAIRLEAD_REPLACED', problem, last.site && describeCaller(last.site), fix);
+    }
+    const token = injection.token();
+    if (token === undefined) continue;
+    const { length } = owner.find(token);
+    if (injection.kind !== 'all' && length > 1 && !owner.tree.overrides.has(token)) {
+      const problem = `${describe(`receives only the last of the ${length} providers of`, token)}.`;
+      const fix = `use @InjectAll() or all() for a list of them, or pass the ${marked}`;
+      report(binding, 'FAIRLEAD_INJECTED', problem, binding.location, fix);
+    }
+    const meant = injection.optional && length === 0 && similarTo(token, registeredIn(owner));
+    if (!meant) continue;
+    const [text, other] = [token, meant].map(describeToken);
+    const problem = `Nothing provides the optional ${text} (${describeParameter(parameter, binding.token)}), so it is undefined. ${other} is registered.`;
+    const fix = `use ${other}, or pass the ${marked}`;
+    report(binding, 'FAIRLEAD_OPTIONAL', problem, binding.location, fix);
+  }
+  return replacing;
 }
 
 /** @throws A single problem as is, and several as one {@link InitializationError}. */

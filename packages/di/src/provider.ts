@@ -71,7 +71,8 @@ export const SCOPE = oneOf('singleton', 'transient', 'request');
 
 const REGISTER_OPTIONS: Kinds<RegisterOptions> = { scope: SCOPE, multi: boolean, eager: boolean };
 
-const KINDS = ['useValue', 'useClass', 'useFactory', 'useExisting'] as const;
+/** What a provider has exactly one of. */
+export const KINDS = ['useValue', 'useClass', 'useFactory', 'useExisting'] as const;
 
 /** The keys that each kind of provider may have besides its own. */
 const OTHER_KEYS: Readonly<Record<string, readonly string[]>> = { useFactory: ['inject'] };

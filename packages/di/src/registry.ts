@@ -4,7 +4,7 @@ import { markCopy } from './copies.js';
 import { InvalidProviderError } from './errors/injection-errors.js';
 import { Lifetime } from './lifetime.js';
 import { isService, serviceOptions } from './metadata.js';
-import { describeEagerScope, type Provider, type RegisterOptions } from './provider.js';
+import { describeEagerScope, KINDS, type Provider, type RegisterOptions } from './provider.js';
 import { Cell } from './resolution/instance.js';
 import { parametersOf } from './resolution/parameters.js';
 import type { Constructor, Token } from './token.js';
@@ -46,6 +46,7 @@ export class Registry implements Owner {
   /** Whether a binding of a parent leads to a provider of this container, in the epoch. */
   #leads = new Map<Binding, boolean>();
   #epoch = -1;
+  #hasSnapshot = false;
 
   constructor(parent?: Registry) {
     this.#parent = parent;
@@ -57,8 +58,11 @@ export class Registry implements Owner {
   add(token: Token, provider: Provider, options: RegisterOptions, site?: CallSite): void {
     this.lifetime.assertOpen(token);
     const binding = createBinding(token, provider, options, this, site);
-    binding.replaces = this.replaces(token, options);
-    const earlier = options.multi ? (this.#registered.get(token) ?? []) : [];
+    const known = this.#registered.get(token) ?? [];
+    binding.replaces = !options.multi && known.length > 0;
+    const isOther = (other: Binding) => !other.implicit && !isSame(other.provider, provider);
+    binding.overwrites = binding.replaces && !this.#hasSnapshot && known.some(isOther);
+    const earlier = options.multi ? known : [];
     this.#registered.set(token, [...earlier, binding]);
     const override = this.tree.overrides.get(token);
     if (override !== undefined) override.used = true;
@@ -103,6 +107,11 @@ export class Registry implements Owner {
     return this.#parent === undefined ? found : found.map((binding) => this.#adopt(binding));
   }
 
+  /** Whether a provider is registered for a token in this container. */
+  registers(token: Token): boolean {
+    return this.#registered.has(token);
+  }
+
   /** Lists the tokens registered in this container, in registration order. */
   tokens(): Token[] {
     return [...this.#registered.keys()];
@@ -130,6 +139,7 @@ export class Registry implements Owner {
   }
 
   snapshot(): Snapshot {
+    this.#hasSnapshot = true;
     const registered = new Map(this.#registered);
     const implicit = new Map(this.#implicit);
     const own = new Map(this.#own);
@@ -222,6 +232,10 @@ export class Registry implements Owner {
   #provides(token: Token): boolean {
     return this.#registered.has(token) && this.tree.overrides.get(token)?.adds !== false;
   }
+}
+
+function isSame(one: Provider, other: Provider): boolean {
+  return KINDS.every((kind) => Reflect.get(one, kind) === Reflect.get(other, kind));
 }
 
 /** Whether a child may build a binding of its parent. The parent builds the singletons that it registers. */
