@@ -47,6 +47,7 @@ export {
 export { validateValue } from './schema/schema.js';
 export { acceptsAbsence } from './schema/structure.js';
 export { type Carrier, carriersOf } from './schema/text-plan.js';
+export { isListening } from './server/listen.js';
 
 /**
  * Returns what is known about the registrations so far, for a plugin that fills a router: if it fails to

@@ -168,7 +168,7 @@ describe('a dependency on one of several providers', () => {
         rule().register('rules', {
           useClass: markIntended(
             class extends Rules {
-              static readonly inject = ['rule'] as const;
+              static override readonly inject = ['rule'] as const;
             },
           ),
         }),

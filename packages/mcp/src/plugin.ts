@@ -10,13 +10,18 @@ import {
 import { describe, describeFactories, throwTogether } from '@fairlead/core/extend';
 import {
   arrayOf,
+  atLine,
+  captureCaller,
   describeValue,
   findOptionProblems,
   integer,
+  isIntended,
   type Kinds,
   kind,
   named,
   nonEmptyString,
+  setLocation,
+  warn,
 } from '@fairlead/options';
 import {
   createMcpHandler,
@@ -138,7 +143,7 @@ export function mcp(options: McpOptions): Plugin {
     contexts.set(request, ctx);
     return endpoints.get(ctx.app)?.handler.fetch(request, { parsedBody: body });
   };
-  return {
+  const plugin: Plugin = {
     name: 'mcp',
     install(app) {
       app.post(path, { hidden: true }, describe(named('mcp', respond), { name: 'mcp()' }));
@@ -167,11 +172,40 @@ export function mcp(options: McpOptions): Plugin {
         { maxSubscriptions: 0 },
       );
       endpoints.set(app, { tools, handler });
+      if (isIntended(plugin)) return;
+      for (const message of describeDoubts(path, authorization?.resource, tools))
+        warn('FAIRLEAD_TOOL', message + atLine(plugin));
     },
     async close() {
       for (const { handler } of endpoints.values()) await handler.close();
     },
   };
+  setLocation(plugin, captureCaller(mcp));
+  return plugin;
+}
+
+/** Describes what is probably a mistake in the options of a server. */
+function describeDoubts(
+  path: string,
+  resource: string | undefined,
+  { definitions }: RouteTools,
+): readonly string[] {
+  const doubts: string[] = [];
+  if (definitions.length === 0) {
+    doubts.push(
+      'mcp() serves no tool, because no route has the option tool. Add tool: true to the routes that agents may call, or pass the plugin to intended().',
+    );
+  }
+  if (resource === undefined) return doubts;
+  const { origin, pathname } = new URL(resource);
+  const known = pathname.replace(/\/$/, '');
+  // A proxy may add a prefix. Clients also accept the resource above an endpoint.
+  if (!known.endsWith(path) && !`${path}/`.startsWith(`${known}/`)) {
+    doubts.push(
+      `mcp() serves its endpoint at ${path}, but its resource is ${resource}. Use '${origin}${path}', pass path: '${known}', or pass the plugin to intended() if a proxy changes the path.`,
+    );
+  }
+  return doubts;
 }
 
 /**

@@ -9,9 +9,9 @@ import {
 import { multipart } from '@fairlead/multipart';
 import { createDocument, secured } from '@fairlead/openapi';
 import { websocket } from '@fairlead/websocket';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { mcp } from '../src/index.js';
+import { type McpOptions, mcp } from '../src/index.js';
 import { connect, serve } from './support/serve.js';
 
 const server = { name: 'users', version: '1.0.0' };
@@ -231,4 +231,54 @@ it('schemas that refer to themselves keep their definitions', async () => {
   const tree = { name: 'a', children: [{ name: 'b', children: [] }] };
   const result = await client.callTool({ name: 'postTrees', arguments: tree });
   expect(result.structuredContent).toEqual(tree);
+});
+
+describe('a server', () => {
+  const tool = { tool: { public: true } };
+
+  /** Returns the warnings of a start. The server is intended with the last argument. */
+  async function warningsOf(
+    options: Partial<McpOptions>,
+    route: RouteOptions,
+    change: <T extends object>(plugin: T) => T = (plugin) => plugin,
+  ): Promise<readonly string[]> {
+    const warnings = collectWarnings();
+    const app = createApp().get('/', route, () => 1);
+    await app.plugin(change(mcp({ ...server, ...options })));
+    app.seal();
+    await emitted();
+    await app.close();
+    return warnings;
+  }
+  const withResource = (resource: string): Partial<McpOptions> => ({
+    authorization: { resource, servers: ['https://login.example.com'] },
+  });
+
+  it('without tools causes a warning, unless it is intended', async () => {
+    expect(await warningsOf({}, {})).toEqual([
+      expect.stringMatching(
+        /^FAIRLEAD_TOOL: mcp\(\) serves no tool, because no route has the option tool\. Add tool: true to the routes that agents may call, or pass the plugin to intended\(\)\.\n {2}At: test\/startup\.test\.ts:/,
+      ),
+    ]);
+    expect(await warningsOf({}, {}, intended)).toEqual([]);
+  });
+
+  it('with a resource at another path causes a warning, unless it is intended', async () => {
+    const elsewhere = withResource('https://api.example.com/tools');
+    expect(await warningsOf(elsewhere, tool)).toEqual([
+      expect.stringContaining(
+        "FAIRLEAD_TOOL: mcp() serves its endpoint at /mcp, but its resource is https://api.example.com/tools. Use 'https://api.example.com/mcp', pass path: '/tools', or pass the plugin to intended() if a proxy changes the path.",
+      ),
+    ]);
+    expect(await warningsOf(elsewhere, tool, intended)).toEqual([]);
+  });
+
+  it.each(['', '/', '/mcp', '/mcp/', '/v1/mcp'])('may have the resource at %j', async (path) => {
+    expect(await warningsOf(withResource(`https://api.example.com${path}`), tool)).toEqual([]);
+  });
+
+  it('may have the resource above its endpoint', async () => {
+    const options = { path: '/ai/mcp', ...withResource('https://api.example.com/ai') };
+    expect(await warningsOf(options, tool)).toEqual([]);
+  });
 });

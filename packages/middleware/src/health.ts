@@ -4,7 +4,7 @@ import {
   type Router,
   ServiceUnavailableError,
 } from '@fairlead/core';
-import { describeFactories, takeProblem, throwTogether } from '@fairlead/core/extend';
+import { describe, describeFactories, takeProblem, throwTogether } from '@fairlead/core/extend';
 import {
   describeValue,
   findOptionProblems,
@@ -117,6 +117,8 @@ export function createHealth(options: HealthOptions = {}): Router {
     if (degraded.length === 0) return { status: 'ready' };
     return { status: 'ready', degraded: codesOf(degraded, 'DEGRADED') };
   });
+  // serve() warns about it, because the service stays ready while it stops.
+  if (stopping === undefined) describe(respondReady, { name: UNAWARE });
   const router = createRouter();
   const problem = takeProblem(router, () =>
     router.get(live, { hidden: true }, respondLive).get(ready, { hidden: true }, respondReady),
@@ -124,6 +126,9 @@ export function createHealth(options: HealthOptions = {}): Router {
   if (problem !== undefined) throw problem;
   return router;
 }
+
+/** Names a readiness route that does not know when the service stops. */
+const UNAWARE = 'createHealth() without stopping';
 
 interface Result {
   readonly name: string;

@@ -1,6 +1,6 @@
 import type { Application, Route } from '@fairlead/core';
 import { descriptionOf } from '@fairlead/core/extend';
-import { atLine, describeValue, warn } from '@fairlead/options';
+import { atLine, describeValue, isIntended, warn } from '@fairlead/options';
 import type { Draft, OpenApiVersion, OperationSource } from './draft.js';
 import { ErrorResponses } from './error-responses.js';
 import {
@@ -54,7 +54,12 @@ export function writeDocument(app: Application, options: DocumentOptions): strin
   const isIncluded = include === undefined ? () => true : selects(include);
   const isExcluded = exclude === undefined ? () => false : selects(exclude);
   const routes = app.routes().filter((route) => !route.options.hidden && !opensSockets(route));
-  const selected = new Set(routes.filter((route) => isIncluded(route) && !isExcluded(route)));
+  const included = routes.filter((route) => isIncluded(route));
+  const selected = new Set(included.filter((route) => !isExcluded(route)));
+  if (include !== undefined && included.length === 0 && routes.length > 0 && !isIntended(include)) {
+    const isEmpty = Object.keys(webhooks).length === 0;
+    if (isEmpty) warn('FAIRLEAD_DOCUMENT', describeUnmatched(info.title, include));
+  }
   const operations = findOperations(routes, selected, draft);
 
   const paths: Record<string, Record<string, object>> = {};
@@ -233,6 +238,11 @@ function selects(selection: RouteSelection): (route: Route) => boolean {
   }
   const starts = selection.map((prefix) => prefix.replace(/(?<!\/)\/+$/, ''));
   return ({ pattern }) => starts.some((start) => `${pattern}/`.startsWith(`${start}/`));
+}
+
+function describeUnmatched(title: string, include: RouteSelection): string {
+  const shown = typeof include === 'function' ? 'its function' : JSON.stringify(include);
+  return `The option include of the document '${title}' matches no route: ${shown}. Correct it, or pass it to intended().`;
 }
 
 /** Lists the operations of the selected routes. Their paths and IDs are those of a document with all routes. */

@@ -1,8 +1,8 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApp, type Handler, json } from '@fairlead/core';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { createApp, type Handler, intended, json } from '@fairlead/core';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import {
@@ -240,4 +240,34 @@ it('YAML quotes what YAML 1.1 would read as something else', async () => {
 
   expect(parse(text, { version: '1.1' })).toEqual(createDocument(app, { info }));
   expect(parse(text)).toEqual(createDocument(app, { info }));
+});
+
+describe('a selection of routes', () => {
+  const warningsOf = (options: Partial<DocumentOptions>, app = create()) => {
+    const emit = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+    createDocument(app, { info, ...options });
+    const calls: readonly (readonly unknown[])[] = emit.mock.calls;
+    const warnings = calls.map(
+      ([message, details]) => `${Reflect.get(Object(details), 'code')}: ${message}`,
+    );
+    emit.mockRestore();
+    return warnings;
+  };
+
+  it.each<[DocumentOptions['include'], string]>([
+    [['/user', '/nowhere/'], '["/user","/nowhere/"]'],
+    [{ tags: ['publik'] }, '{"tags":["publik"]}'],
+    [() => false, 'its function'],
+  ])('that matches nothing causes a warning: %j', (include, shown) => {
+    expect(warningsOf({ include })).toEqual([
+      `FAIRLEAD_DOCUMENT: The option include of the document 'Public' matches no route: ${shown}. Correct it, or pass it to intended().`,
+    ]);
+  });
+
+  it('causes none if it matches a route, there are no routes, or it is intended', () => {
+    expect(warningsOf({ include: ['/users', '/nowhere'] })).toEqual([]);
+    expect(warningsOf({ include: ['/nowhere'] }, createApp())).toEqual([]);
+    expect(warningsOf({ include: intended(['/nowhere']) })).toEqual([]);
+    expect(warningsOf({ include: [], webhooks: { paid: {} } })).toEqual([]);
+  });
 });

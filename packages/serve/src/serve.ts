@@ -8,8 +8,10 @@ import {
   type Server,
   SetupError,
 } from '@fairlead/core';
+import { descriptionOf, isListening } from '@fairlead/core/extend';
 import {
   anything,
+  atLine,
   captureCaller,
   describeValue,
   fn,
@@ -147,10 +149,19 @@ export async function serve(
         await operationsServer?.close({ timeout: remaining / 2 });
         await second?.close();
       });
-      const served = typeof app === 'function' ? await app(lifecycle) : app;
+      let readsStopping = false;
+      const observed: Lifecycle = Object.freeze({
+        ...lifecycle,
+        get stopping() {
+          readsStopping = true;
+          return lifecycle.stopping;
+        },
+      });
+      const served = typeof app === 'function' ? await app(observed) : app;
       const applications = applicationsOf(served, app);
       const first = applications.app;
       warnIfServed(first, locate);
+      if (applications.operations !== first) warnIfListening(applications.operations);
       if (applications.operations !== first) second = applications.operations;
       serving.push({ name: 'app.close()', run: () => first.close() });
       assertOperations(second, operationsPort);
@@ -178,7 +189,10 @@ export async function serve(
         });
         logger.info(`${name} serves operators on ${operationsServer.url}`);
       }
-      if (delay > 0) serving.push({ name: 'delay', run: () => wait(delay) });
+      if (delay > 0) {
+        serving.push({ name: 'delay', run: () => wait(delay) });
+        for (const each of new Set(Object.values(applications))) warnIfReady(each, readsStopping);
+      }
       if (onListen) onListen(server);
       else logger.info(`${name} listens on ${server.url}`);
       const stop = (reason?: string): void => lifecycle.stop(reason);
@@ -210,9 +224,40 @@ function warnIfServed(app: Application, locate: Locate): void {
       'Call serve() once, in the main module. To use two ports, pass the application to intended().';
     const problem = `serve() received an application that it already serves. ${fix}`;
     warn('FAIRLEAD_SERVED_TWICE', problem + formatLocation(locate));
-  }
+  } else warnIfListening(app);
   servedApplications.add(app);
 }
+
+/** Warns about an application that `listen()` serves already, such as in the function that creates it. */
+function warnIfListening(app: Application): void {
+  if (!isListening(app) || isIntended(app)) return;
+  const fix = 'Remove the call of listen(). To use two ports, pass the application to intended().';
+  warn('FAIRLEAD_SERVED_TWICE', `serve() received an application that already listens. ${fix}`);
+}
+
+/**
+ * Warns about a readiness route that responds as before during the option `delay`, so that load balancers keep sending
+ * requests.
+ *
+ * @param readsStopping - Whether the application has received the signal.
+ */
+function warnIfReady(app: Application, readsStopping: boolean): void {
+  if (isIntended(app)) return;
+  const route = app.routes().find(({ pattern, handlers }) => {
+    const isUnaware = handlers.some((one) => descriptionOf(one)?.name === UNAWARE);
+    return isUnaware || (!readsStopping && /\/(?:ready|readyz|readiness)$/.test(pattern));
+  });
+  if (route === undefined) return;
+  const fix =
+    'Pass the stopping of the function serve(({ stopping }) => …) to createHealth({ stopping }), or respond with 503 once it has aborted. Otherwise, pass the application to intended().';
+  warn(
+    'FAIRLEAD_OPTION',
+    `serve() waits for its delay so that load balancers stop sending requests, but ${route.method} ${route.pattern} does not tell them that the process stops. ${fix}${atLine(route.options)}`,
+  );
+}
+
+/** The name of a readiness route of `@fairlead/middleware` that does not know when the process stops. */
+const UNAWARE = 'createHealth() without stopping';
 
 /** @throws {SetupError} `INVALID_OPTION`, when there is no application to serve. */
 function applicationsOf(served: Served, app: unknown): Applications {

@@ -257,6 +257,52 @@ describe('serve()', () => {
     ]);
   });
 
+  it('warns about an application that listens already, unless that is marked as intended', async () => {
+    const program = startProgram(`
+      const listening = async (app) => {
+        await listen(app, 0);
+        return app;
+      };
+      const first = await serve(() => listening(createApp()), { port: 0 });
+      const second = await serve(() => listening(intended(createApp())), { port: 0 });
+      const app = createApp();
+      await (await listen(app, 0)).close();
+      const third = await serve(app, { port: 0 });
+      const operations = async () => ({ app: createApp(), operations: await listening(createApp()) });
+      await serve(operations, { port: 0, operationsPort: 0, onListen: () => process.exit() });
+    `);
+    const { stderr } = await program.ended;
+    const warning =
+      '[FAIRLEAD_SERVED_TWICE] FairleadWarning: serve() received an application that already listens. Remove the call of listen(). To use two ports, pass the application to intended().';
+    expect(stderr.match(/\[FAIRLEAD_SERVED_TWICE\] FairleadWarning: .*/g)).toEqual([
+      warning,
+      warning,
+    ]);
+  });
+
+  it('warns about a readiness route that does not know of the shutdown, with a delay', async () => {
+    const program = startProgram(`
+      const unaware = () => describeFunction(() => 'ok', { name: 'createHealth() without stopping' });
+      const start = (app, options) => serve(app, { port: 0, delay: 1, ...options });
+      await start(createApp().get('/readyz', () => 'ok'));
+      await start(({ stopping }) => createApp().get('/health/up', unaware()));
+      await start(() => ({ app: createApp(), operations: createApp().get('/a/ready', unaware()) }), { operationsPort: 0 });
+      await start(({ stopping }) => createApp().get('/ready', () => stopping.aborted));
+      await start(createApp().get('/health', () => 'ok'));
+      await start(createApp().get('/ready', () => 'ok'), { delay: 0 });
+      await start(intended(createApp().get('/ready', unaware())));
+      process.exit();
+    `);
+    const { stderr } = await program.ended;
+    const warnings = stderr.match(/\[FAIRLEAD_OPTION\] FairleadWarning: .*/g);
+    expect(warnings).toEqual(
+      ['/readyz', '/health/up', '/a/ready'].map(
+        (path) =>
+          `[FAIRLEAD_OPTION] FairleadWarning: serve() waits for its delay so that load balancers stop sending requests, but GET ${path} does not tell them that the process stops. Pass the stopping of the function serve(({ stopping }) => …) to createHealth({ stopping }), or respond with 503 once it has aborted. Otherwise, pass the application to intended().`,
+      ),
+    );
+  });
+
   it('calls onListen instead of logging the URL', async () => {
     const program = startProgram(`
       await serve(createApp(), { port: 0, onListen: ({ port }) => console.log('port', port > 0) });

@@ -159,6 +159,8 @@ export async function listen(
       resolve();
     });
   });
+  listening.add(app);
+  server.once('close', () => listening.delete(app));
   enforceTimeouts(server, sockets, limits);
   const address = server.address() as AddressInfo;
   return Object.freeze({
@@ -168,6 +170,14 @@ export async function listen(
     closing: controller.signal,
     ...createClose(server, sockets, handshakes, controller),
   });
+}
+
+/** The applications that {@link listen} serves. */
+const listening = new WeakSet<object>();
+
+/** Whether {@link listen} serves an application. */
+export function isListening(app: object): boolean {
+  return listening.has(app);
 }
 
 function findArgumentProblems(app: unknown, port: unknown): readonly string[] {

@@ -1,3 +1,4 @@
 /** The modules that the tests' programs import. `bundle.ts` compiles them. */
-export { createApp, createRouter, intended } from '@fairlead/core';
+export { createApp, createRouter, intended, listen } from '@fairlead/core';
+export { describe as describeFunction } from '@fairlead/core/extend';
 export { describeStartError, runProcess, serve } from '@fairlead/serve';
