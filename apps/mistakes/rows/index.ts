@@ -21,4 +21,5 @@ import './documents.js';
 import './testing.js';
 import './command-line.js';
 import './tools.js';
+import './places.js';
 import './several.js';

@@ -254,7 +254,7 @@ describe('a selection of routes', () => {
     return warnings;
   };
 
-  it.each<[DocumentOptions['include'], string]>([
+  it.each<[NonNullable<DocumentOptions['include']>, string]>([
     [['/user', '/nowhere/'], '["/user","/nowhere/"]'],
     [{ tags: ['publik'] }, '{"tags":["publik"]}'],
     [() => false, 'its function'],

@@ -4,3 +4,4 @@ import './controllers.js';
 import './guards.js';
 import './validation.js';
 import './files.js';
+import './places.js';
