@@ -118,7 +118,7 @@ describe('secureHeaders() after files', () => {
   });
 });
 
-describe('csrf({ tokens }) before a parser of forms', () => {
+describe('csrf({ tokens }) before a parser', () => {
   const tokens = csrfTokens({ keys: ['k'.repeat(32)], session: () => 'session' });
 
   it.each<[string, () => Application]>([
@@ -130,7 +130,7 @@ describe('csrf({ tokens }) before a parser of forms', () => {
     ['beside it in a route', () => createApp().post('/', csrf({ tokens }), urlencoded(), handler)],
   ])('%s causes a warning', (_name, start) => {
     expect(warningsOf(start())).toEqual([
-      'FAIRLEAD_ORDER: csrf({ tokens }) cannot read the tokens of forms, because urlencoded() runs after it: POST /. Register urlencoded() before csrf(), or pass csrf() to intended() if all tokens are in headers.',
+      'FAIRLEAD_ORDER: csrf({ tokens }) cannot read tokens in bodies, because urlencoded() runs after it: POST /. Register urlencoded() before csrf(), or pass csrf() to intended() if all tokens are in headers.',
     ]);
   });
 
@@ -140,7 +140,16 @@ describe('csrf({ tokens }) before a parser of forms', () => {
       () => createApp().use(urlencoded(), csrf({ tokens })).post('/', handler),
     ],
     ['there are no tokens', () => createApp().use(csrf(), urlencoded()).post('/', handler)],
-    ['scripts send JSON', () => createApp().use(csrf({ tokens }), json()).post('/', handler)],
+    [
+      'scripts send them in a header',
+      () => {
+        const header = 'X-Token';
+        const own = csrfTokens({ keys: ['k'.repeat(32)], session: () => 'session', header });
+        return createApp()
+          .use(csrf({ tokens: own }), json())
+          .post('/', handler);
+      },
+    ],
     [
       'nothing needs a check',
       () => createApp().use(csrf({ tokens }), urlencoded()).query('/', handler),
@@ -154,5 +163,10 @@ describe('csrf({ tokens }) before a parser of forms', () => {
     ],
   ])('causes none if %s', (_name, start) => {
     expect(warningsOf(start())).toEqual([]);
+  });
+
+  it('of JSON causes a warning', () => {
+    const app = createApp().use(csrf({ tokens }), json()).post('/', handler);
+    expect(warningsOf(app)).toEqual([expect.stringContaining('because json() runs after it')]);
   });
 });

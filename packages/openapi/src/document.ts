@@ -58,7 +58,8 @@ export function writeDocument(app: Application, options: DocumentOptions): strin
   const selected = new Set(included.filter((route) => !isExcluded(route)));
   if (include !== undefined && included.length === 0 && routes.length > 0 && !isIntended(include)) {
     const isEmpty = Object.keys(webhooks).length === 0;
-    if (isEmpty) warn('FAIRLEAD_DOCUMENT', describeUnmatched(info.title, include));
+    if (isEmpty)
+      warn('FAIRLEAD_DOCUMENT', describeUnmatched(info.title, include) + atLine(options));
   }
   const operations = findOperations(routes, selected, draft);
 

@@ -22,6 +22,7 @@ import { legal, silence, warned } from './program.js';
 const info = { title: 'API', version: '1' };
 const keys = ['a secret of at least thirty-two bytes'];
 const tokens = csrfTokens({ keys, session: () => 'session' });
+const scriptTokens = csrfTokens({ keys, session: () => 'session', header: 'X-Token' });
 
 warned(
   'a route of a value that only some applications have',
@@ -173,7 +174,18 @@ legal(
   '200 "ok"',
   () =>
     createApp()
-      .use(csrf({ tokens }), json())
+      .use(csrf({ tokens: scriptTokens }), json())
+      .post('/', (ctx) => ctx.body)
+      .get('/', () => 'ok'),
+);
+
+warned(
+  'CSRF tokens in a header with the default name',
+  'because json() runs after it',
+  '200 "ok"',
+  (isSilenced) =>
+    createApp()
+      .use(silence(isSilenced, csrf({ tokens })), json())
       .post('/', (ctx) => ctx.body)
       .get('/', () => 'ok'),
 );

@@ -10,7 +10,7 @@ import {
   parseDeclaredBody,
 } from '@fairlead/core/extend';
 import { arrayOf, fn, type Kinds, kind, named, oneOf } from '@fairlead/options';
-import type { CsrfTokens } from './tokens.js';
+import { type CsrfTokens, hasHeader } from './tokens.js';
 
 /** Options of {@link csrf} and {@link csrfGuard}. */
 export interface CsrfOptions {
@@ -53,7 +53,8 @@ export function csrf(options: CsrfOptions = {}): Middleware {
     return checking === undefined ? next() : checking.then(next);
   });
   const { after = [] } = descriptionOf(options.tokens) ?? {};
-  const check = options.tokens && { check: findLaterParser };
+  const { tokens } = options;
+  const check = tokens && { check: (at: Placement) => findLaterParser(tokens, at) };
   return describe(middleware, { role: 'input', after, sends: SENDS, ...check });
 }
 
@@ -80,24 +81,23 @@ describeFactories(csrf, csrfGuard);
 /** RFC 9110 §9.2.1; RFC 10008 §2 */
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY']);
 
-/** Finds parsers of forms that run later, so that the check cannot read the token of a form. */
-function findLaterParser({ routes }: Placement): Doubt | undefined {
+/** Finds parsers that run later, so that the check cannot read the tokens in bodies. */
+function findLaterParser(tokens: CsrfTokens, { routes }: Placement): Doubt | undefined {
+  const mayContain = hasHeader(tokens) ? FORM : FORM_OR_JSON;
   for (const { method, pattern, before, after } of routes) {
     if (SAFE_METHODS.has(method) || mediaTypesOf(before).length > 0) continue;
-    const parser = after.find((one) => mediaTypesOf([one]).some((type) => FORMS.has(type)));
+    const parser = after.find((one) => mediaTypesOf([one]).some((type) => mayContain.test(type)));
     if (parser === undefined) continue;
     const { name } = descriptionOf(parser) ?? {};
-    const message = `csrf({ tokens }) cannot read the tokens of forms, because ${name} runs after it: ${method} ${pattern}. Register ${name} before csrf(), or pass csrf() to intended() if all tokens are in headers.`;
+    const message = `csrf({ tokens }) cannot read tokens in bodies, because ${name} runs after it: ${method} ${pattern}. Register ${name} before csrf(), or pass csrf() to intended() if all tokens are in headers.`;
     return { code: 'FAIRLEAD_ORDER', message };
   }
   return undefined;
 }
 
-/** The media types of HTML forms that may contain tokens. */
-const FORMS: ReadonlySet<string> = new Set([
-  'application/x-www-form-urlencoded',
-  'multipart/form-data',
-]);
+/** The media types of bodies that may contain tokens. Only scripts can send a header or JSON. */
+const FORM = /^application\/x-www-form-urlencoded$|^multipart\//;
+const FORM_OR_JSON = new RegExp(`${FORM.source}|[/+]json$`);
 
 /** Creates the check. The README has it as a table. */
 function createCheck(

@@ -106,7 +106,15 @@ export function csrfTokens(options: CsrfTokenOptions): CsrfTokens {
   };
   // The session may also come from other middleware, or from a cookie.
   const after = /\bstate\b.*\bsession\b/s.test(`${session}`) ? 'session()' : [];
+  if (options.header !== undefined) withHeader.add(tokens);
   return Object.freeze(describe(tokens, { after }));
+}
+
+const withHeader = new WeakSet<object>();
+
+/** Whether the application has chosen the header of the tokens, so that its scripts use that. */
+export function hasHeader(tokens: CsrfTokens): boolean {
+  return withHeader.has(tokens);
 }
 
 /** Returns a token. JSON separates the session from the random part. */
