@@ -27,18 +27,27 @@ export function createTextReader(input: TextInput, schema: StandardSchema): Read
 }
 
 function createWholeReader(source: RouteInput['source'], schema: StandardSchema): Read {
-  const plan = later(() => planText(schema, STYLES[source]));
+  const plan = planText(schema, STYLES[source]);
+  if (plan.isPlain) return WHOLE[source];
   switch (source) {
     case 'param':
-      return (ctx) => (plan().isPlain ? ctx.params : readSimple(plan(), ctx.params));
+      return (ctx) => readSimple(plan, ctx.params);
     case 'query':
-      return (ctx) => (plan().isPlain ? ctx.query : readQuery(plan(), ctx.searchParams));
+      return (ctx) => readQuery(plan, ctx.searchParams);
     case 'header':
-      return (ctx) => (plan().isPlain ? ctx.headers : readSimple(plan(), ctx.headers));
+      return (ctx) => readSimple(plan, ctx.headers);
     case 'body':
-      return (ctx) => (isForm(ctx) ? readForm(plan(), ctx.body) : ctx.body);
+      return (ctx) => (isForm(ctx) ? readForm(plan, ctx.body) : ctx.body);
   }
 }
+
+/** Read inputs of which every text stays as it is. */
+const WHOLE: Readonly<Record<RouteInput['source'], Read>> = {
+  param: (ctx) => ctx.params,
+  query: (ctx) => ctx.query,
+  header: (ctx) => ctx.headers,
+  body: (ctx) => ctx.body,
+};
 
 function createMemberReader(
   { source, all }: TextInput,
@@ -46,27 +55,31 @@ function createMemberReader(
   schema: StandardSchema,
 ): Read {
   const style = STYLES[source];
-  const member = later(() => planMember(schema, style));
-  const only = later(() => planOnly(name, member(), style));
-  const readObject = (form: unknown): unknown => ownMember(readForm(only(), form), name);
+  const member = planMember(schema, style);
+  const { carrier, readAll, readText } = member;
+  const only = planOnly(name, member, style);
+  const isPlain = carrier === 'text' && readText === undefined;
   switch (source) {
     case 'param':
-      return (ctx) => readSimpleValue(member(), ctx.params[name]);
+      if (isPlain) return (ctx) => ctx.params[name];
+      return (ctx) => readSimpleValue(member, ctx.params[name]);
     case 'header':
-      return (ctx) => readSimpleValue(member(), ctx.get(name));
+      if (isPlain) return (ctx) => ctx.get(name);
+      return (ctx) => readSimpleValue(member, ctx.get(name));
     case 'body':
-      return (ctx) => (isForm(ctx) ? readObject(ctx.body) : ownMember(ctx.body, name));
+      return (ctx) => ownMember(isForm(ctx) ? readForm(only, ctx.body) : ctx.body, name);
     case 'query':
-      return (ctx) => {
-        const { carrier, readAll, readText } = member();
-        if (carrier === 'object') return readQuery(only(), ctx.searchParams)[name];
-        if (all === true) {
+      if (all === true && carrier !== 'object') {
+        return (ctx) => {
           const values = ctx.searchParams.getAll(name);
           return values.length === 0 ? undefined : readAll(values);
-        }
-        if (carrier === 'list') return readQuery(only(), ctx.searchParams)[name];
-        const text: unknown = ctx.query[name];
-        return typeof text === 'string' && readText !== undefined ? readText(text) : text;
+        };
+      }
+      if (carrier !== 'text') return (ctx) => readQuery(only, ctx.searchParams)[name];
+      if (isPlain) return (ctx) => ctx.query[name];
+      return (ctx) => {
+        const text = ctx.query[name];
+        return text === undefined ? undefined : readText?.(text);
       };
   }
 }
@@ -88,29 +101,18 @@ function planOnly(name: string, member: TextMember, style: Style): TextPlan {
   };
 }
 
-/** Schemas may refer to others that are declared later. */
-function later<Value>(create: () => Value): () => Value {
-  let value: Value | undefined;
-  return () => {
-    value ??= create();
-    return value;
-  };
-}
-
 /** Creates the function that converts the text of forms for a `content()`, which describes each media type. */
 export function createFormReader(
   schema: StandardSchema,
 ): (essence: string, body: unknown) => unknown {
   const forms = new Map(
     contentOf(schema)?.mediaTypes.flatMap(({ type = '', schema: own }) =>
-      FORM.test(type) && isStandardSchema(own)
-        ? [[type, later(() => planText(own, 'form'))] as const]
-        : [],
+      FORM.test(type) && isStandardSchema(own) ? [[type, planText(own, 'form')] as const] : [],
     ),
   );
   return (essence, body) => {
     const plan = forms.get(essence);
-    return plan === undefined ? body : readForm(plan(), body);
+    return plan === undefined ? body : readForm(plan, body);
   };
 }
 
