@@ -141,7 +141,9 @@ describe('SetHeader', () => {
   it('may set the type of a value or a stream', async () => {
     const { fetch } = await serve({ controllers });
     expect(await (await fetch('/headers/type')).json()).toEqual({ typed: true });
-    expect((await fetch('/headers/stream')).headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    expect((await fetch('/headers/stream')).headers.get('content-type')).toBe(
+      'text/csv; charset=utf-8',
+    );
   });
 
   it('does not make an error cacheable', async () => {

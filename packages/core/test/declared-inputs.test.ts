@@ -104,7 +104,8 @@ describe('a content() body', () => {
     ['multipart/form-data', 'multipart()'],
     ['application/x-www-form-urlencoded', 'urlencoded()'],
   ] as const)('of %s needs %s', (type, fix) => {
-    const app = createApp().put('/', { body: content({ [type]: {} }) }, handler);
+    const body = content(Object.fromEntries([[type, {}]]) as Record<typeof type, object>);
+    const app = createApp().put('/', { body }, handler);
     expect(warningsOf(app)).toEqual([
       expect.stringContaining(`Register ${fix} before the handler`),
     ]);
