@@ -248,13 +248,13 @@ mistake("`errors: { 200: ['OK'] }`", { startup: 'Use an integer from 400 to 599'
 
 mistake(
   "`{ response: { 'text/csv': … } }` without `content()`",
-  { compiler: "'text/csv'", startup: "content({ 'text/csv': … })" },
+  { compiler: 'TS2769', startup: "content({ 'text/csv': … })" },
   () => createApp().get('/', { response: { 200: { 'text/csv': {} } } }, () => 'a,b'),
 );
 
 mistake(
   "`{ response: { '2xx': User } }`, a range of statuses",
-  { compiler: "'2xx'", startup: "cannot use '2xx' as a status of response" },
+  { compiler: 'TS2769', startup: "cannot use '2xx' as a status of response" },
   () => createApp().get('/', { response: { '2xx': User } }, () => ({ name: 'Ada' })),
 );
 

@@ -200,7 +200,7 @@ mistake(
 
 mistake(
   "`@Get('/users', guard)`, a guard as in Express",
-  { compiler: 'no properties in common', startup: 'must be an object' },
+  { compiler: 'RouteDecoratorOptions', startup: 'must be an object' },
   () => {
     const signedIn: GuardFn = () => false;
     @Controller()
