@@ -1,3 +1,5 @@
+import { type } from 'arktype';
+import * as v from 'valibot';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { describe as describeFunction } from '../src/extend.js';
@@ -10,6 +12,7 @@ import {
   json,
   type Middleware,
   type RouteOptions,
+  type StandardSchema,
   raw,
   text,
 } from '../src/index.js';
@@ -32,8 +35,11 @@ function warningsOf(app: Application): readonly string[] {
 describe('a strict schema of headers', () => {
   const key = { 'x-key': z.string() };
 
-  it.each<[string, z.ZodType]>([
+  it.each<[string, StandardSchema]>([
     ['one object', z.strictObject(key)],
+    ['one that JSON Schema cannot express', z.strictObject({ 'x-day': z.coerce.date() })],
+    ['valibot', v.strictObject({ 'x-key': v.string() })],
+    ['arktype', type({ '+': 'reject', 'x-key': 'string' })],
     ['an optional object', z.strictObject(key).optional()],
     ['alternatives', z.union([z.strictObject(key), z.strictObject({})])],
     ['an object that is converted', z.strictObject(key).transform(() => 1)],
@@ -43,11 +49,11 @@ describe('a strict schema of headers', () => {
     ]);
   });
 
-  it.each<[string, z.ZodType]>([
+  it.each<[string, StandardSchema]>([
     ['it accepts others', z.object(key)],
+    ['valibot accepts others', v.object({ 'x-key': v.string() })],
     ['one alternative does', z.union([z.strictObject(key), z.object({})])],
     ['it has all', z.strictObject({ host: z.string() }).catchall(z.string())],
-    ['JSON Schema cannot express it', z.strictObject({ 'x-day': z.coerce.date() })],
     ['it is intended', intended(z.strictObject(key))],
   ])('causes none if %s', (_name, headers) => {
     expect(warningsOf(createApp().get('/', { headers }, handler))).toEqual([]);

@@ -2,6 +2,7 @@ import { type } from 'arktype';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { content, createApp, type MediaTypes, schemaClass } from '../src/index.js';
+import { start } from './support/start.js';
 
 const User = z.object({ name: z.string() });
 class Book extends schemaClass(User) {}
@@ -34,7 +35,7 @@ describe('an object with schemas as members is never a JSON Schema', () => {
       "an object with the Standard Schema 'properties.user.anyOf.0' as a schema",
     ],
   ])('of response: %s', (_what, response, problem) => {
-    expect(() => createApp().on('GET', '/', { response } as object, () => 'a')).toThrow(
+    expect(() => start(createApp().on('GET', '/', { response } as object, () => 'a'))).toThrow(
       expect.objectContaining({
         code: 'INVALID_OPTION',
         message: expect.stringContaining(`cannot use ${problem}`),
@@ -80,8 +81,8 @@ describe('an object with schemas as members is never a JSON Schema', () => {
   });
 
   it('nor of a body', () => {
-    expect(() => createApp().post('/', { body: { json: User } } as object, () => 'a')).toThrow(
-      "cannot use an object with the Standard Schema 'json' as a schema",
-    );
+    expect(() =>
+      start(createApp().post('/', { body: { json: User } } as object, () => 'a')),
+    ).toThrow("cannot use an object with the Standard Schema 'json' as a schema");
   });
 });

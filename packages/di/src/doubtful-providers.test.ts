@@ -143,7 +143,7 @@ describe('a dependency on one of several providers', () => {
     register();
     expect(await start()).toEqual([
       expect.stringMatching(
-        /^FAIRLEAD_INJECTED: .*\(parameter 0\) receives only the last of the 2 providers of 'rule'\./,
+        /^FAIRLEAD_INJECTED: parameter 0 of .* receives only the last of the 2 providers of 'rule'\./,
       ),
     ]);
     expect(warnings.mock.calls[0]?.[0]).toContain(

@@ -216,7 +216,7 @@ describe('requireRole() and requireScope()', () => {
 });
 
 async function createClasses(
-  guards = [jwtGuard(auth)],
+  guards: readonly GuardFn[] = [jwtGuard(auth)],
   controllers: readonly Constructor[] = [UsersController, StatusController],
 ): Promise<Application> {
   const router = createRouter();
@@ -421,7 +421,7 @@ it('a guard that @Public() skips is not listed', async () => {
 
 it('a public route without the guard causes a warning', async () => {
   const warn = vi.spyOn(console, 'warn').mockReturnValue(undefined);
-  await createClasses([]);
+  await createClasses([() => true]);
   expect(warn.mock.calls).toEqual([
     [
       expect.stringContaining(

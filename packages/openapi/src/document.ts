@@ -57,8 +57,10 @@ export function writeDocument(app: Application, options: DocumentOptions): strin
   const included = routes.filter((route) => isIncluded(route));
   const selected = new Set(included.filter((route) => !isExcluded(route)));
   if (include !== undefined && included.length === 0 && routes.length > 0 && !isIntended(include)) {
-    const isEmpty = Object.keys(webhooks).length === 0;
-    if (isEmpty)
+    // A document of webhooks, or of nothing, has no routes.
+    const isMeant =
+      Object.keys(webhooks).length > 0 || (Array.isArray(include) && include.length === 0);
+    if (!isMeant)
       warn('FAIRLEAD_DOCUMENT', describeUnmatched(info.title, include) + atLine(options));
   }
   const operations = findOperations(routes, selected, draft);

@@ -64,12 +64,12 @@ export const callBudgets: Readonly<
 > = {
   get: [11, 25, 30],
   post: [13, 33, 39],
-  'post-schema': [15, 43, 53],
+  'post-schema': [16, 44, 54],
   middlewares: [12, 25, 71],
   'class-get': [16, 35, 40],
   'class-get-guard': [16, 37, 42],
-  'class-post-guard-schema': [19, 53, 65],
+  'class-post-guard-schema': [20, 54, 66],
   'value-get': [15, 33, 38],
   'value-get-guard': [15, 35, 40],
-  'value-post-guard-schema': [18, 53, 65],
+  'value-post-guard-schema': [19, 54, 66],
 };

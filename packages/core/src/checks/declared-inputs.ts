@@ -3,7 +3,8 @@ import { isJson } from '../body/media-type.js';
 import { descriptionOf, isUnknown } from '../description.js';
 import { isBelow, parsePrefix } from '../router/pattern.js';
 import { namedTypes } from '../schema/content.js';
-import { type StandardSchema, toJsonSchema } from '../schema/schema.js';
+import type { StandardSchema } from '../schema/schema.js';
+import { type ObjectStructure, structureOf } from '../schema/structure.js';
 import { type Found, NAMES } from './findings.js';
 import type { Layout, PlacedRoute } from './layout.js';
 
@@ -44,38 +45,14 @@ export function rejectsEverything(route: PlacedRoute, { places }: Layout): Found
   ];
 }
 
-/** Whether a schema rejects every object with a member, as far as the JSON Schema that it publishes tells. */
+/** Whether a schema rejects every object with a member, as far as its structure tells. */
 function rejectsMember(schema: StandardSchema, name: string): boolean {
-  try {
-    return forbids(toJsonSchema(schema, 'input', 'draft-2020-12'), name);
-  } catch {
-    // JSON Schema cannot express the schema.
-    return false;
-  }
-}
-
-function forbids(schema: unknown, name: string): boolean {
-  const {
-    properties,
-    patternProperties,
-    additionalProperties,
-    anyOf,
-    oneOf,
-    allOf,
-  }: {
-    readonly [keyword: string]: unknown;
-  } = Object(schema);
-  const isListed =
-    Object.hasOwn(Object(properties), name) ||
-    Object.keys(Object(patternProperties)).some((pattern) => new RegExp(pattern, 'u').test(name));
-  if (additionalProperties === false && !isListed) return true;
-  const every = (list: unknown) =>
-    Array.isArray(list) && list.length > 0 && list.every((one) => forbids(one, name));
-  return (
-    every(anyOf) ||
-    every(oneOf) ||
-    (Array.isArray(allOf) && allOf.some((one) => forbids(one, name)))
-  );
+  const { kinds, objects, isPreprocessed } = structureOf(schema);
+  const isObject = [...kinds].every((kind) => kind === 'object' || kind === 'undefined');
+  // Nothing is known of other members unless a schema accepts none.
+  const isStrict = ({ members, rest }: ObjectStructure) =>
+    !members.has(name) && rest?.kinds.size === 0;
+  return isObject && !isPreprocessed && objects.length > 0 && objects.every(isStrict);
 }
 
 /** Finds a `content()` body of which no parser before the route reads any media type. */

@@ -16,7 +16,7 @@ import {
   replaceBody,
   upgrade,
 } from '../response/record.js';
-import { writeJson } from '../response/serialize.js';
+import { assertWritten } from '../response/serialize.js';
 import { recordText } from '../response/write.js';
 import { announce, sendContinue } from '../server/connection.js';
 import type { UpgradedConnection } from '../server/upgrade.js';
@@ -26,6 +26,7 @@ import {
   assertStatus,
   clientOf,
   closingOf,
+  decodeParams,
   EXCHANGE,
   type Exchange,
   firstValues,
@@ -104,7 +105,9 @@ export class Context<
    */
   get params(): P {
     const exchange = this[EXCHANGE];
-    exchange.params ??= paramsOf(exchange);
+    const { route, rawParams, prefixParams } = exchange;
+    exchange.params ??=
+      route && prefixParams === undefined ? decodeParams(route, rawParams) : paramsOf(exchange);
     // The pattern of the route determines both the names and P.
     return exchange.params as P;
   }
@@ -327,7 +330,13 @@ export class Context<
     const writer = routeWriter?.find(exchange.status ?? 200, type);
     let text: string;
     try {
-      text = writer === undefined ? writeJson(value, stringify) : writer(value, stringify as never);
+      if (writer !== undefined) text = writer(value, stringify as never);
+      else {
+        text = stringify === undefined ? JSON.stringify(value) : stringify(value);
+        // Most values need no closer look.
+        if (text === undefined || text.includes('{}') || value instanceof Error)
+          assertWritten(value, text);
+      }
     } catch (cause) {
       throw isHttpError(cause) ? cause : notJson(exchange, cause);
     }

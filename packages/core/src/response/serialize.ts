@@ -13,14 +13,6 @@ export function serialize<T>(value: T, stringify: (value: T) => string = JSON.st
   return text;
 }
 
-/** Same as {@link serialize}, for values of which most need no closer look. */
-export function writeJson<T>(value: T, stringify: ((value: T) => string) | undefined): string {
-  const text = stringify === undefined ? JSON.stringify(value) : stringify(value);
-  if (text === undefined || text.includes('{}') || value instanceof Error)
-    assertWritten(value, text);
-  return text;
-}
-
 /**
  * Checks that JSON has the content of a value. Text without `{}` has it, unless the value is an error, which may
  * have enumerable members.

@@ -1,4 +1,5 @@
 import type { Context } from '../exchange/context.js';
+import { EXCHANGE } from '../exchange/exchange.js';
 import type { RouteInput } from '../router/route-options.js';
 import { contentOf } from './content.js';
 import { isStandardSchema, type StandardSchema } from './schema.js';
@@ -126,7 +127,8 @@ function ownMember(object: unknown, name: string): unknown {
 const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/i;
 
 /** Whether the values of a body are text, unless its parser has converted them. */
-function isForm({ req }: Context): boolean {
+function isForm(ctx: Context): boolean {
+  const { req } = ctx[EXCHANGE];
   const type = req.headers['content-type'];
   return type !== undefined && FORM.test(type);
 }

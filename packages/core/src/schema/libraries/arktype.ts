@@ -17,6 +17,7 @@ interface Inner {
   readonly proto?: Node | unknown;
   readonly unit?: unknown;
   readonly structure?: Node;
+  readonly undeclared?: string;
   readonly predicate?: unknown;
   readonly required?: readonly Property[];
   readonly optional?: readonly Property[];
@@ -40,6 +41,9 @@ const DOMAINS: Readonly<Record<string, Kind>> = {
   bigint: 'bigint',
   symbol: 'other',
 };
+
+/** Accepts nothing. */
+const NEVER: Node = { kind: 'union', inner: {}, branches: [] };
 
 function isNode(part: Part): part is Node {
   const { kind, inner }: { readonly kind?: unknown; readonly inner?: unknown } = Object(part);
@@ -74,7 +78,7 @@ function describeIntersection({ domain, proto, structure, predicate }: Inner): D
     if (isNode(basis)) return describeBasis(basis);
     return predicate === undefined ? { inner: 'any', also: ['undefined'] } : 'any';
   }
-  const { sequence, required = [], optional = [], index = [] } = structure.inner;
+  const { sequence, required = [], optional = [], index = [], undeclared } = structure.inner;
   if (sequence !== undefined) {
     const { prefix = [], defaultables = [], optionals = [], postfix = [] } = sequence.inner;
     const items = [...prefix, ...defaultables.map(([item]) => item), ...optionals];
@@ -88,7 +92,8 @@ function describeIntersection({ domain, proto, structure, predicate }: Inner): D
   );
   const names = new Set(optional.map(({ key }) => String(key)));
   const [first, ...others] = index.map(({ value }) => value);
-  return { members, optional: names, rest: others.length > 0 ? 'any' : first };
+  const isStrict = undeclared === 'reject' && index.length === 0;
+  return { members, optional: names, rest: isStrict ? NEVER : others.length > 0 ? 'any' : first };
 }
 
 function describeBasis({ kind, inner: { domain, proto } }: Node): Description {

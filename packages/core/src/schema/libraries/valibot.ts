@@ -78,8 +78,9 @@ function describeType(part: Schema): Description {
     case 'intersect':
       return { allOf: options };
     case 'object':
-    case 'strict_object':
       return { members };
+    case 'strict_object':
+      return { members, rest: { kind: 'schema', type: 'never' } };
     case 'loose_object':
       return { members, rest: 'any' };
     case 'object_with_rest':
