@@ -76,6 +76,8 @@ describe('a large file', () => {
     const incoming = await download(port, '/shrinking.bin');
     await truncate(file, 10);
     await expect(incoming.resume().toArray()).rejects.toThrow('aborted');
+    const shorter = { message: expect.stringContaining('The stream has fewer bytes') };
+    await expect.poll(() => stderr.mock.calls).toMatchObject([[shorter]]);
   });
 });
 

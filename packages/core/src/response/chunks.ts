@@ -79,8 +79,6 @@ export class Chunks extends Readable {
   #end(): void {
     const length = this.#length;
     if (length === undefined || this.#sent === length) this.push(null);
-    // The source may end early because the client has left.
-    else if (this.#exchange.res.destroyed) this.destroy();
     else this.destroy(wrongLength('fewer', length));
   }
 
