@@ -59,7 +59,6 @@ const projects = [
       /^app\.use\(\) received the factory lines\. Call it: lines\(\)\.$/,
       /^app\.use\(\) received the guard .* Use requireKey\(key\), or list the guard in @UseGuard\(\)/,
       /^lines\(\) runs for no route, because all of them are registered before it/,
-      /^No parser reads the body of: POST \/settings\./,
       /^countKeys\(\) allows few requests\.$/,
       /^countKeys\(\) reads what requireKey\(key\) or keyGuard\(key\) provides, but runs before it\./,
     ],

@@ -16,6 +16,8 @@ const BOUNDED: Readonly<Record<string, string>> = {
   [String(/^.*#if (\w+).*\n([\s\S]*?)^.*#endif.*\n/gm)]: 'a template of create-fairlead',
   [String(/\bnode\b.*\.ts\b/)]: "a script in the application's package.json",
   [String(/\bstate\b.*\bsession\b/s)]: 'the source of a function of the application, at the start',
+  [String(/^(?:async\s*)?(?:([\w$]+)\s*=>|[^(]*\(([^)]*)\))/)]:
+    'the source of a factory of the application, at the start',
   [String(/^ *at (?:(.+) \()?(?:async )?((?:file:|\/|[A-Za-z]:\\).+?):(\d+:\d+)\)?$/gm)]:
     'a stack of the start, of at most Error.stackTraceLimit lines',
 };
@@ -30,6 +32,8 @@ const BUILT: Readonly<Record<string, string>> = {
     'media types of a body parser, with `[^/]+` for asterisks',
   "new RegExp(source, 'u')": 'patternProperties in a schema of the application',
   'new RegExp(`-${kind}$`)': 'the kind of a file, from a list',
+  'new RegExp( `${compared}|typeof ${one}\\\\b|!${one}(?![\\\\w$.(])|\\\\(${one}\\\\)\\\\s*(?:\\\\{|return\\\\b)`, )':
+    'the name of a parameter of a factory, for its source',
   // biome-ignore-end lint/suspicious/noTemplateCurlyInString: source code
 };
 

@@ -38,15 +38,16 @@ function compose(...lists: readonly unknown[][]): Step {
     (typeof step === 'function'
       ? (ctx: Context, next: Next) => step(callOf(ctx).context, next)
       : step) as never;
-  try {
-    for (const step of [...(steps as unknown[])]) app.use(wrap(step));
-  } catch (error) {
-    translate(error);
-  }
+  for (const step of [...(steps as unknown[])]) app.use(wrap(step));
   app.use((ctx, next) => {
     const { context, last } = callOf(ctx);
     return last === undefined ? next() : last(context, next);
   });
+  try {
+    app.seal();
+  } catch (error) {
+    translate(error);
+  }
   return (context, next) =>
     new Promise((settle) => {
       last += 1;
