@@ -59,7 +59,7 @@ export class Registry implements Owner {
     this.lifetime.assertOpen(token);
     const binding = createBinding(token, provider, options, this, site);
     const known = this.#registered.get(token) ?? [];
-    binding.replaces = !options.multi && known.length > 0;
+    binding.replaces = this.replaces(token, options);
     const isOther = (other: Binding) => !other.implicit && !isSame(other.provider, provider);
     binding.overwrites = binding.replaces && !this.#hasSnapshot && known.some(isOther);
     const earlier = options.multi ? known : [];
@@ -105,11 +105,6 @@ export class Registry implements Owner {
     if (override !== undefined) override.used = true;
     const found = this.#findShared(token);
     return this.#parent === undefined ? found : found.map((binding) => this.#adopt(binding));
-  }
-
-  /** Whether a provider is registered for a token in this container. */
-  registers(token: Token): boolean {
-    return this.#registered.has(token);
   }
 
   /** Lists the tokens registered in this container, in registration order. */

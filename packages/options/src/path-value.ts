@@ -1,3 +1,5 @@
+import { textOf } from './text.js';
+
 /**
  * Encodes a value as text within one segment of a path, so that a route receives the same text.
  *
@@ -7,7 +9,7 @@
  * @see RFC 3986 §5.2.4, https://url.spec.whatwg.org/#path-state
  */
 export function encodePathValue(value: unknown): string | undefined {
-  const text = textOf(value);
+  const text = pathText(value);
   const isRefused = text === undefined || /^\.{0,2}$/.test(text) || /\p{Cs}/u.test(text);
   return isRefused || text.includes('\0') ? undefined : encodeURIComponent(text);
 }
@@ -17,7 +19,7 @@ export function encodePathValue(value: unknown): string | undefined {
  * one may be followed by a slash.
  */
 export function encodeWildcardValue(value: unknown): string | undefined {
-  const text = textOf(value) ?? '';
+  const text = pathText(value) ?? '';
   const slash = text.endsWith('/') ? '/' : '';
   const segments = text
     .slice(0, text.length - slash.length)
@@ -26,8 +28,8 @@ export function encodeWildcardValue(value: unknown): string | undefined {
   return segments.includes(undefined) ? undefined : segments.join('/') + slash;
 }
 
-function textOf(value: unknown): string | undefined {
-  if (value instanceof Date) return textOf(value.toJSON());
+function pathText(value: unknown): string | undefined {
+  const isDate = value instanceof Date && !Number.isNaN(value.getTime());
   const isText = ['string', 'bigint', 'boolean'].includes(typeof value) || Number.isFinite(value);
-  return isText ? String(value) : undefined;
+  return isDate || isText ? textOf(value) : undefined;
 }
