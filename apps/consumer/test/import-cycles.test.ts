@@ -12,20 +12,8 @@ function importsOf(file: string): string[] {
     .map(({ fileName }) => resolve(file, '..', fileName.replace(/\.js$/, '.ts')));
 }
 
-/** Everything that the files of a folder import, directly or through others. */
-function importedBy(folder: string): Set<string> {
-  const imported = new Set<string>();
-  const visit = (file: string): void => {
-    if (imported.has(file)) return;
-    imported.add(file);
-    importsOf(file).forEach(visit);
-  };
-  for (const file of sourcesIn(folder)) visit(join(folder, file));
-  return imported;
-}
-
 function sourcesIn(folder: string): readonly string[] {
-  return globSync('**/*.ts', { cwd: folder }).filter((file) => !file.endsWith('.test.ts'));
+  return globSync('**/*.ts', { cwd: folder }).filter((file) => !/\.test(?:-d)?\.ts$/.test(file));
 }
 
 /** Import cycles below a folder. Each is a list of files whose first and last entries are the same. */
@@ -49,19 +37,70 @@ it.each(globSync(['packages/*/src', 'apps/*/src'], { cwd: workspace }))(
   },
 );
 
-it('server/ of core is below the application, of which it imports nothing', () => {
-  const core = join(workspace, 'packages/core/src');
-  const imported = [...importedBy(join(core, 'server'))].map((file) => relative(core, file));
-  const above = imported.filter((file) => !/^(?:server|errors)\//.test(file)).sort();
-  expect(above).toEqual([
-    'copies.ts',
-    'description.ts',
-    'next.ts',
-    'node-http.ts',
-    'options.ts',
-    'schema/schema.ts',
-    'target.ts',
-  ]);
+/** The room of a file: its folder in `src`, or the file itself if it is directly in `src`. */
+function roomOf(file: string): string {
+  return file.split('/')[0] ?? file;
+}
+
+/** The rooms that each room of a package imports. */
+function importsOfRooms(folder: string): ReadonlyMap<string, ReadonlySet<string>> {
+  const rooms = new Map<string, Set<string>>();
+  for (const file of sourcesIn(folder)) {
+    const room = roomOf(file);
+    const imported = importsOf(join(folder, file)).map((one) => roomOf(relative(folder, one)));
+    rooms.set(
+      room,
+      new Set([...(rooms.get(room) ?? []), ...imported].filter((one) => one !== room)),
+    );
+  }
+  return rooms;
+}
+
+it.each(globSync('packages/*/src', { cwd: workspace }))(
+  'no two folders of %s import each other, also by way of others',
+  (folder) => {
+    const rooms = importsOfRooms(join(workspace, folder));
+    const above = new Map<string, Set<string>>();
+    const reach = (room: string, found: Set<string>): Set<string> => {
+      for (const one of rooms.get(room) ?? []) if (!found.has(one)) reach(one, found.add(one));
+      return found;
+    };
+    for (const room of rooms.keys()) above.set(room, reach(room, new Set()));
+    expect([...above].filter(([room, found]) => found.has(room)).map(([room]) => room)).toEqual([]);
+  },
+);
+
+/** The folders of core. Each imports only those before it. */
+const FLOORS = [
+  'promise.ts',
+  'node-http.ts',
+  'setup',
+  'annotations',
+  'errors',
+  'server',
+  'exchange',
+  'response',
+  'context',
+  'pipeline',
+  'schema',
+  'body',
+  'router',
+  'middleware',
+  'checks',
+  'app',
+  'extend.ts',
+  'index.ts',
+];
+
+it('each floor of core imports only the floors below it', () => {
+  const rooms = importsOfRooms(join(workspace, 'packages/core/src'));
+  expect([...rooms.keys()].sort()).toEqual([...FLOORS].sort());
+  const upward = [...rooms].flatMap(([room, imported]) =>
+    [...imported]
+      .filter((one) => FLOORS.indexOf(one) > FLOORS.indexOf(room))
+      .map((one) => `${room} imports ${one}`),
+  );
+  expect(upward).toEqual([]);
 });
 
 it('only index.ts and values/ of controllers import its decorators', () => {

@@ -1,5 +1,5 @@
+import { REGISTRATIONS, type Registrations } from './annotations/description.js';
 import type { Application } from './app/application.js';
-import { REGISTRATIONS, type Registrations } from './description.js';
 import type { AnyRouter } from './router/router.js';
 
 export {
@@ -22,32 +22,34 @@ export {
   type Role,
   type RoutePlacement,
   type SentDescription,
-} from './description.js';
+} from './annotations/description.js';
 export { unknownPath } from './errors/http-error.js';
-export { after } from './next.js';
-export { assertOptions, type Kind, type Kinds, throwTogether } from './options.js';
+export { after } from './exchange/next.js';
+export { isPromiseLike } from './promise.js';
 export { serialize } from './response/serialize.js';
 export type { ContractOf } from './router/contract.js';
 export { expandPath, renameFix } from './router/pattern.js';
-export { defaultStatus, errorCodes, responseSchemas } from './router/route-options.js';
-export { takeProblem } from './router/router.js';
-export { setPathParts } from './router/written.js';
-export {
-  type ContentDescription,
-  contentOf,
-  type MediaTypeDescription,
-} from './schema/content.js';
+export { defaultStatus, errorCodes } from './router/route-options.js';
 export {
   createInputReader,
   createValidate,
   mayBeEmpty,
   parseDeclaredBody,
   requireParsedBody,
-} from './schema/route-schemas.js';
+} from './router/route-schemas.js';
+export { takeProblem } from './router/router.js';
+export { setPathParts } from './router/written.js';
+export {
+  type ContentDescription,
+  contentOf,
+  type MediaTypeDescription,
+  responseSchemas,
+} from './schema/content.js';
 export { validateValue } from './schema/schema.js';
 export { acceptsAbsence } from './schema/structure.js';
 export { type Carrier, carriersOf } from './schema/text-plan.js';
 export { isListening } from './server/listen.js';
+export { assertOptions, type Kind, type Kinds, throwTogether } from './setup/options.js';
 
 /**
  * Returns what is known about the registrations so far, for a plugin that fills a router: if it fails to

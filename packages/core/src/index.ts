@@ -1,10 +1,18 @@
+import { describeFactories } from './annotations/description.js';
 import { createApp } from './app/application.js';
 import { json, raw, text, urlencoded } from './body/parsers.js';
-import { describeFactories } from './description.js';
 import { errorHandler } from './middleware/error-handler.js';
 import { notFoundHandler } from './middleware/not-found-handler.js';
 import { createRouter } from './router/router.js';
 
+export type {
+  HeaderDescription,
+  HeaderDescriptions,
+  Security,
+  SecurityAlternatives,
+  SecurityRequirement,
+} from './annotations/description.js';
+export { intended } from './annotations/intended.js';
 export { Application, createApp, type Plugin } from './app/application.js';
 export type { ApplicationOptions } from './app/options.js';
 export {
@@ -16,13 +24,8 @@ export {
   type UrlencodedOptions,
   urlencoded,
 } from './body/parsers.js';
-export type {
-  HeaderDescription,
-  HeaderDescriptions,
-  Security,
-  SecurityAlternatives,
-  SecurityRequirement,
-} from './description.js';
+export { type AnyContext, Context } from './context/context.js';
+export type { RequestOutcome } from './context/outcome.js';
 export {
   BadRequestError,
   ConflictError,
@@ -45,19 +48,10 @@ export {
   UnsupportedMediaTypeError,
   ValidationError,
   type ValidationErrorOptions,
+  type ValidationIssue,
   type ValidationStatus,
 } from './errors/http-error.js';
-export { InvalidMiddlewareError } from './errors/invalid-argument.js';
 export type { Problem } from './errors/problem.js';
-export {
-  InvalidApplicationError,
-  InvalidPatternError,
-  ListenError,
-  RouteConflictError,
-  SealedError,
-  SetupError,
-} from './errors/setup-error.js';
-export { type AnyContext, Context } from './exchange/context.js';
 export type {
   Params,
   RawInputs,
@@ -65,8 +59,7 @@ export type {
   RouteTable,
   State,
 } from './exchange/exchange.js';
-export type { RequestOutcome } from './exchange/outcome.js';
-export { intended } from './intended.js';
+export type { Next } from './exchange/next.js';
 export {
   type ErrorFormatter,
   type ErrorHandlerOptions,
@@ -74,8 +67,7 @@ export {
   type PublishedError,
 } from './middleware/error-handler.js';
 export { type NotFoundHandlerOptions, notFoundHandler } from './middleware/not-found-handler.js';
-export type { Next } from './next.js';
-export type { AnyMiddleware, Handler, Middleware } from './pipeline/pipeline.js';
+export type { AnyMiddleware, Middleware } from './pipeline/pipeline.js';
 export type { HeaderValue, ResponseHeaders } from './response/headers.js';
 export type { ResponseBody } from './response/record.js';
 export type {
@@ -84,16 +76,18 @@ export type {
   RouteBuilders,
   RouteContract,
 } from './router/contract.js';
+export { InvalidMiddlewareError } from './router/invalid-argument.js';
 export type { PathParams, PathRules, PrefixFor } from './router/pattern.js';
+export type { RouteMethods } from './router/route-methods.js';
 export type {
   AddRoute,
+  Handler,
   HandlerResult,
   ResponseSchemas,
   ResponseValue,
   Returned,
   RouteDocumentation,
   RouteFunction,
-  RouteInput,
   RouteOptions,
   RouteParams,
   RouteTool,
@@ -103,7 +97,6 @@ export type {
   ValidatedInputs,
   ValidatedParams,
 } from './router/route-options.js';
-export type { RouteMethods } from './router/route-methods.js';
 export {
   createRouter,
   type DefinedRouter,
@@ -141,7 +134,6 @@ export {
   type StandardSchemaResult,
   schemaClass,
   toJsonSchema,
-  type ValidationIssue,
 } from './schema/schema.js';
 export type { Caller, FetchOptions } from './server/in-process.js';
 export type { ServerLimits } from './server/limits.js';
@@ -154,6 +146,14 @@ export {
 } from './server/listen.js';
 export type { ProxyOptions, TrustedProxies } from './server/proxy.js';
 export type { UpgradedConnection } from './server/upgrade.js';
+export {
+  InvalidApplicationError,
+  InvalidPatternError,
+  ListenError,
+  RouteConflictError,
+  SealedError,
+  SetupError,
+} from './setup/setup-error.js';
 
 describeFactories(
   createApp,
@@ -165,3 +165,5 @@ describeFactories(
   errorHandler,
   notFoundHandler,
 );
+
+export type { RouteInput } from './schema/text-inputs.js';

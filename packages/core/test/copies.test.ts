@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 
 const EXPLANATION =
-  'It belongs to another copy of @fairlead/core. The copies are src/copies.ts and src/copies.ts. To fix it, install one version of @fairlead/core. `npm ls @fairlead/core` shows which packages need which version, and `npm dedupe` removes unnecessary copies.';
+  'It belongs to another copy of @fairlead/core. The copies are src/setup/package-copies.ts and src/setup/package-copies.ts. To fix it, install one version of @fairlead/core. `npm ls @fairlead/core` shows which packages need which version, and `npm dedupe` removes unnecessary copies.';
 
 /** Hides that middleware is of another copy, as a function of a library that calls it does. */
 function wrapped(middleware: own.Middleware): own.Middleware {

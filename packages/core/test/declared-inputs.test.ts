@@ -12,8 +12,8 @@ import {
   json,
   type Middleware,
   type RouteOptions,
-  type StandardSchema,
   raw,
+  type StandardSchema,
   text,
 } from '../src/index.js';
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { requireParsedBody } from '../src/extend.js';
 import {
   content,
   createApp,
@@ -8,7 +9,6 @@ import {
   type StandardSchema,
   urlencoded,
 } from '../src/index.js';
-import { requireParsedBody } from '../src/extend.js';
 
 /** A schema that accepts everything but undefined. */
 const schema: StandardSchema = {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { isJson, parseMediaType } from '../src/body/media-type.js';
 import { parseJson } from '../src/body/parsers.js';
-import { parsePattern } from '../src/router/pattern.js';
+import { isJson, parseMediaType } from '../src/exchange/media-type.js';
+import { joinPaths, parsePattern } from '../src/router/pattern.js';
 import { Tree } from '../src/router/tree.js';
-import { joinPaths, normalizePath, parseTarget } from '../src/target.js';
+import { normalizePath, parseTarget } from '../src/server/target.js';
 import { growthOf, NEARLY_LINEAR } from './support/growth.js';
 
 const RULES = { caseSensitive: true, strict: false };

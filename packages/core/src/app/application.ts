@@ -1,35 +1,27 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { captureCaller, setLocation } from '@fairlead/options';
+import { placeBelow, REGISTRATIONS, type Registrations } from '../annotations/description.js';
 import { createLayout, type Layout, prefixesIn } from '../checks/layout.js';
 import { findErrors } from '../checks/rules.js';
-import { markCopy } from '../copies.js';
-import { placeBelow, REGISTRATIONS, type Registrations } from '../description.js';
+import { Context } from '../context/context.js';
+import { isUnanswered, noResponse } from '../context/context-errors.js';
 import type { ValidationStatus } from '../errors/http-error.js';
+import { createExchange, type Exchange, type State } from '../exchange/exchange.js';
+import type { Next } from '../exchange/next.js';
+import { type ErrorPolicy, logError, respondWithError } from '../middleware/error-handler.js';
+import { mistakeOf, silentOf } from '../pipeline/observe.js';
+import type { AnyHandler, Middleware } from '../pipeline/pipeline.js';
+import { isPromiseLike } from '../promise.js';
+import { rewriteJson } from '../response/json.js';
+import { startOf, write, writeText } from '../response/write.js';
 import {
   assertMiddleware,
   assertPath,
   InvalidMiddlewareError,
-} from '../errors/invalid-argument.js';
-import {
-  InvalidApplicationError,
-  problemsOf,
-  SealedError,
-  SetupError,
-  throwProblems,
-} from '../errors/setup-error.js';
-import { Context } from '../exchange/context.js';
-import { isUnanswered, noResponse } from '../exchange/context-errors.js';
-import { createExchange, type Exchange, type State } from '../exchange/exchange.js';
-import { type ErrorPolicy, logError, respondWithError } from '../middleware/error-handler.js';
-import { isPromiseLike, type Next } from '../next.js';
-import { mistakeOf, silentOf } from '../pipeline/observe.js';
-import type { AnyHandler, Middleware } from '../pipeline/pipeline.js';
-import { rewriteJson } from '../response/json.js';
-import { startOf, write, writeText } from '../response/write.js';
+} from '../router/invalid-argument.js';
 import type { Entry } from '../router/mount.js';
 import { type PrefixFor, parsePrefix } from '../router/pattern.js';
-import type { RouteFunction, RouteParams } from '../router/route-options.js';
 import {
   ADD_ROUTE,
   type Callee,
@@ -37,6 +29,7 @@ import {
   nameCall,
   RouteMethods,
 } from '../router/route-methods.js';
+import type { RouteFunction, RouteParams } from '../router/route-options.js';
 import {
   type AnyRouter,
   assertRouter,
@@ -51,6 +44,14 @@ import {
 } from '../router/router.js';
 import { closeWithSocket } from '../server/connection.js';
 import { type Caller, createRequest, type FetchOptions, InProcess } from '../server/in-process.js';
+import { markCopy } from '../setup/package-copies.js';
+import {
+  InvalidApplicationError,
+  problemsOf,
+  SealedError,
+  SetupError,
+  throwProblems,
+} from '../setup/setup-error.js';
 import { type ApplicationOptions, readOptions, type Settings } from './options.js';
 import { assertPlugin, callReady, closePlugins, stillInstalling } from './plugins.js';
 import { type SealedApplication, seal } from './seal.js';

@@ -7,9 +7,8 @@ import {
   type ErrorHandlerOptions,
   type ErrorPolicy,
 } from '../middleware/error-handler.js';
-import { throwTogether } from '../options.js';
-import type { Handler } from '../pipeline/pipeline.js';
 import type { PathRules } from '../router/pattern.js';
+import type { Handler } from '../router/route-options.js';
 import { completeRules, ROUTER_OPTIONS, type RouterOptions } from '../router/router.js';
 import {
   type CompileResponse,
@@ -24,6 +23,7 @@ import {
   type ProxyOptions,
   type TrustedProxies,
 } from '../server/proxy.js';
+import { throwTogether } from '../setup/options.js';
 
 /** Options of `createApp()`. */
 export interface ApplicationOptions extends ErrorHandlerOptions, RouterOptions {

@@ -1,8 +1,8 @@
 import { atLine, isClass } from '@fairlead/options';
-import { roleOf } from '../description.js';
-import { describeArgument } from '../errors/invalid-argument.js';
-import { SetupError } from '../errors/setup-error.js';
-import { isPromiseLike } from '../next.js';
+import { roleOf } from '../annotations/description.js';
+import { isPromiseLike } from '../promise.js';
+import { describeArgument } from '../router/invalid-argument.js';
+import { SetupError } from '../setup/setup-error.js';
 
 /**
  * @param present - The plugins that are installed already.

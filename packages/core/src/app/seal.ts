@@ -1,18 +1,18 @@
 import { atLine, isIntended, warn } from '@fairlead/options';
 import type { Layout } from '../checks/layout.js';
 import { findWarnings } from '../checks/rules.js';
-import { throwProblems } from '../errors/setup-error.js';
-import type { Context } from '../exchange/context.js';
+import type { Context } from '../context/context.js';
 import type { Environment, RouteTable } from '../exchange/exchange.js';
+import { after } from '../exchange/next.js';
 import { describeStacks } from '../middleware/error-handler.js';
 import { assertTarget, createLastMiddleware } from '../middleware/not-found-handler.js';
-import { after } from '../next.js';
 import { compose, type Middleware, Sample, type Step } from '../pipeline/pipeline.js';
 import { createShield } from '../router/foreign.js';
 import { createMount, createPrefixStep, type Entry } from '../router/mount.js';
 import type { RouteOptions } from '../router/route-options.js';
 import { takeUnreported } from '../router/router.js';
 import { describeUnknown } from '../schema/response-writer.js';
+import { throwProblems } from '../setup/setup-error.js';
 import type { Settings } from './options.js';
 
 /** What handles the requests of a sealed application. */

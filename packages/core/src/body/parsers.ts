@@ -1,19 +1,19 @@
 import { isUtf8 } from 'node:buffer';
 import { boolean, describeValue, fn, integer, type Kinds, kind, named } from '@fairlead/options';
-import { markCopy } from '../copies.js';
-import { describe } from '../description.js';
+import { describe } from '../annotations/description.js';
+import type { Context } from '../context/context.js';
+import { refuseContext } from '../context/context-errors.js';
 import {
   BadRequestError,
   InternalServerError,
   PayloadTooLargeError,
   UnsupportedMediaTypeError,
 } from '../errors/http-error.js';
-import type { Context } from '../exchange/context.js';
-import { refuseContext } from '../exchange/context-errors.js';
 import { EXCHANGE, hasBody } from '../exchange/exchange.js';
-import { assertOptions } from '../options.js';
+import { isJson, type MediaType, parseMediaType } from '../exchange/media-type.js';
 import type { Middleware } from '../pipeline/pipeline.js';
-import { isJson, type MediaType, parseMediaType } from './media-type.js';
+import { assertOptions } from '../setup/options.js';
+import { markCopy } from '../setup/package-copies.js';
 import { readBody } from './read-body.js';
 
 /** Options of every body parser. */

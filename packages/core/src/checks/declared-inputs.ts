@@ -1,6 +1,6 @@
 import { isIntended } from '@fairlead/options';
-import { isJson } from '../body/media-type.js';
-import { descriptionOf, isUnknown } from '../description.js';
+import { descriptionOf, isUnknown } from '../annotations/description.js';
+import { isJson } from '../exchange/media-type.js';
 import { isBelow, parsePrefix } from '../router/pattern.js';
 import { namedTypes } from '../schema/content.js';
 import type { StandardSchema } from '../schema/schema.js';

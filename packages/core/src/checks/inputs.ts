@@ -1,6 +1,5 @@
 import { isIntended } from '@fairlead/options';
 import { type Pattern, renameFix } from '../router/pattern.js';
-import type { RouteInput } from '../router/route-options.js';
 import type { StandardSchema } from '../schema/schema.js';
 import {
   acceptsAbsence,
@@ -8,6 +7,7 @@ import {
   type Structure,
   structureOf,
 } from '../schema/structure.js';
+import type { RouteInput } from '../schema/text-inputs.js';
 import { joinBranches } from '../schema/text-plan.js';
 import { NAMES } from './findings.js';
 import type { PlacedRoute } from './layout.js';

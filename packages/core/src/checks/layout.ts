@@ -1,11 +1,10 @@
 import { atLine, isIntended } from '@fairlead/options';
-import type { Settings } from '../app/options.js';
-import { roleOf } from '../description.js';
-import { conflictOf, InvalidPatternError, mountedTwice } from '../errors/setup-error.js';
+import { roleOf } from '../annotations/description.js';
 import type { Middleware } from '../pipeline/pipeline.js';
 import type { Entry, MountedRoute, MountedRouter } from '../router/mount.js';
 import {
   isBelow,
+  joinPaths,
   type PathRules,
   parsePattern,
   parsePrefix,
@@ -13,8 +12,9 @@ import {
   shapeOf,
   shapesOf,
 } from '../router/pattern.js';
+import type { Handler } from '../router/route-options.js';
 import { type AnyRouter, addPrefix, prefixesTo, type Route } from '../router/router.js';
-import { joinPaths } from '../target.js';
+import { conflictOf, InvalidPatternError, mountedTwice } from '../setup/setup-error.js';
 
 /** A route where it is mounted. */
 export interface PlacedRoute extends MountedRoute {
@@ -60,15 +60,20 @@ export interface Layout {
   readonly problems: readonly Error[];
 }
 
+/** How an application compares paths, and what handles the requests that its registrations do not. */
+export interface LayoutSettings {
+  readonly rules: PathRules;
+  readonly notFound: Handler | undefined;
+}
+
 /**
  * Finds out which middleware, routers and routes are where.
  *
- * @param settings - How the application compares paths, and its last middleware.
  * @param unfilled - A router that will have routes: one of the entries, or one that is mounted later.
  */
 export function createLayout(
   entries: readonly Entry[],
-  settings: Settings,
+  settings: LayoutSettings,
   unfilled?: AnyRouter,
 ): Layout {
   const added = new Map(
@@ -155,7 +160,7 @@ export function prefixesIn({ places }: Layout, router: AnyRouter | undefined): r
 /** Returns rules by which a prefix matches every path that a route below it may match. */
 function rulesOfPrefixes(
   added: ReadonlyMap<Entry, readonly Route[]>,
-  { rules: own, notFound }: Settings,
+  { rules: own, notFound }: LayoutSettings,
 ): PathRules {
   const entries = [...added];
   const all = [own, ...entries.flatMap(([one]) => ('router' in one ? one.router.rules : []))];

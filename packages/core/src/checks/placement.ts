@@ -1,5 +1,5 @@
 import { isIntended, locatorOf } from '@fairlead/options';
-import { descriptionOf, type Placement, passesOn, roleOf } from '../description.js';
+import { descriptionOf, type Placement, passesOn, roleOf } from '../annotations/description.js';
 import type { Middleware } from '../pipeline/pipeline.js';
 import { overlaps, shapesOf } from '../router/pattern.js';
 import type { Found } from './findings.js';

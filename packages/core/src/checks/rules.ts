@@ -1,10 +1,17 @@
 import { isIntended, nearestName } from '@fairlead/options';
-import { descriptionOf, isResponder, isUnknown, passesOn, roleOf } from '../description.js';
-import { SetupError } from '../errors/setup-error.js';
+import {
+  descriptionOf,
+  isResponder,
+  isUnknown,
+  passesOn,
+  roleOf,
+} from '../annotations/description.js';
 import type { Middleware } from '../pipeline/pipeline.js';
 import { isBelow, overlaps, type Pattern } from '../router/pattern.js';
 import { isShared, unreturnedIn, writtenIn } from '../router/router.js';
 import { Tree } from '../router/tree.js';
+import { SetupError } from '../setup/setup-error.js';
+import { ignoresInvalidParams, lacksParser, rejectsEverything } from './declared-inputs.js';
 import {
   type Check,
   type Found,
@@ -15,7 +22,6 @@ import {
   type PlacedMiddleware,
   runChecks,
 } from './findings.js';
-import { ignoresInvalidParams, lacksParser, rejectsEverything } from './declared-inputs.js';
 import { demandsImpossible, exceedsText } from './inputs.js';
 import type { Layout, Place, PlacedRoute } from './layout.js';
 import { areMisplaced, isHandler, mayRespond } from './placement.js';

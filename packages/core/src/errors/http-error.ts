@@ -6,10 +6,9 @@ import {
   nonEmptyString,
   object,
 } from '@fairlead/options';
-import { describe, isDescribedError } from '../description.js';
+import { describe, isDescribedError } from '../annotations/description.js';
 import { STATUS_CODES } from '../node-http.js';
-import { assertOptions } from '../options.js';
-import type { ValidationIssue } from '../schema/schema.js';
+import { assertOptions } from '../setup/options.js';
 
 /** Options of {@link HttpError}. */
 export interface HttpErrorOptions extends ErrorOptions {
@@ -340,3 +339,13 @@ const OPTIONS = new Map<unknown, Kinds<object>>(
     ] as const
   ).map(([type, own]) => [type, { ...HTTP_ERROR_OPTIONS, ...(own && { [own]: anything }) }]),
 );
+
+/** One problem of a request: a value that is missing, or that a schema rejected. */
+export interface ValidationIssue {
+  /** The part of the request with the value. */
+  readonly source: string;
+  /** The source, the parameter's name if it has one, then keys within the value. */
+  readonly path: readonly (string | number)[];
+  /** `is required`, or the validator's message. */
+  readonly message: string;
+}

@@ -1,19 +1,11 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import { setWithin } from '@fairlead/options';
 import type { ValidationStatus } from '../errors/http-error.js';
 import type { Problem } from '../errors/problem.js';
-import type { Next } from '../next.js';
 import { CONNECTION, type Connection, type Tracked } from '../server/connection.js';
 import type { Client, ClientReader } from '../server/proxy.js';
-import {
-  decodeParameter,
-  decodeWildcard,
-  PLAIN_PATH,
-  parseTarget,
-  type Target,
-} from '../target.js';
-
+import { PLAIN_PATH, parseTarget, type Target } from '../server/target.js';
+import type { Next } from './next.js';
 /** Where a context has its {@link Exchange}. A context of another copy of core has none. */
 export const EXCHANGE: unique symbol = Symbol('exchange');
 
@@ -255,64 +247,11 @@ export function isFilled({ body, takenOver }: Pick<Exchange, 'body' | 'takenOver
   return body !== undefined || takenOver;
 }
 
-const NO_PARAMS: Params = Object.freeze(Object.create(null));
-
-export function paramsOf({ route, rawParams, prefixParams }: Exchange): Params {
-  const params = route === undefined ? NO_PARAMS : decodeParams(route, rawParams);
-  return prefixParams === undefined
-    ? params
-    : Object.assign(Object.create(null), prefixParams, params);
-}
-
-/**
- * Creates objects that inherit nothing, so that `__proto__` is an ordinary name. V8 keeps objects of
- * `Object.create(null)` as hash tables, and changing a prototype slows down what uses the object.
- */
-const Values = (() => {
-  function Values() {}
-  Values.prototype = Object.freeze(Object.create(null));
-  return Values as object as new () => Record<string, string>;
-})();
-
-/**
- * Decodes the parameters of a matched route.
- *
- * @param raw - Parameter values, still percent-encoded.
- * @returns An object that inherits nothing.
- */
-export function decodeParams(
-  { names, endsInWildcard }: Pick<MatchedRoute, 'names' | 'endsInWildcard'>,
-  raw: readonly string[],
-): Record<string, string> {
-  const params: Record<string, string> = new Values();
-  const wildcard = endsInWildcard ? names.length - 1 : -1;
-  for (let index = 0; index < names.length; index += 1) {
-    const text = raw[index] ?? '';
-    const isPlain = index !== wildcard && !text.includes('%');
-    const decode = index === wildcard ? decodeWildcard : decodeParameter;
-    params[names[index] ?? ''] = isPlain ? text : decode(text);
-  }
-  return params;
-}
-
 /** Returns the first value of each query parameter, without a prototype, so `__proto__` is an ordinary name. */
 export function firstValues(searchParams: URLSearchParams): Record<string, string> {
   const query: Record<string, string> = Object.create(null);
   for (const [name, value] of searchParams) query[name] ??= value;
   return query;
-}
-
-/** Lower-case names of headers. An application asks for few, and V8 finds these in 25 ns instead of 90. */
-const lowerCaseNames = new Map<string, string>();
-
-const MAX_LOWER_CASE_NAMES = 256;
-
-export function lowerCaseOf(name: string): string {
-  const known = lowerCaseNames.get(name);
-  if (known !== undefined) return known;
-  const lowerCase = name.toLowerCase();
-  setWithin(lowerCaseNames, MAX_LOWER_CASE_NAMES, name, lowerCase);
-  return lowerCase;
 }
 
 /**
@@ -341,30 +280,8 @@ export function hasUnreadBody({ req }: Pick<Exchange, 'req'>): boolean {
   return hasBody(req) && !req.readableDidRead && !req.readableEnded;
 }
 
-/**
- * Whether the client has disconnected, and an error only reports this: the error of the request, of a pipeline
- * to the response, or of an operation that `ctx.signal` has aborted.
- */
-export function isOfClient(error: unknown, { req, res, controller }: Exchange): boolean {
-  if (!res.destroyed || !(error instanceof Error)) return false;
-  const { name, code, cause }: NodeJS.ErrnoException = error;
-  if (name === 'AbortError' || code === 'ERR_STREAM_PREMATURE_CLOSE' || error === req.errored)
-    return true;
-  if (controller?.signal.aborted !== true) return false;
-  const { reason } = controller.signal;
-  // A response of node:http whose request is aborted fails with ECONNRESET.
-  return error === reason || cause === reason || code === 'ECONNRESET';
-}
-
 /** @throws {RangeError} */
 export function assertStatus(name: string, status: number, min: number, max: number): void {
   if (Number.isInteger(status) && status >= min && status <= max) return;
   throw new RangeError(`Invalid ${name}: ${String(status)}. Use an integer from ${min} to ${max}.`);
-}
-
-/** Creates the error for a change of a response whose headers were sent. */
-export function headersSent(part: string): TypeError {
-  return new TypeError(
-    `Cannot change ${part}: the headers of the response were sent. Change it before the stream produces its first bytes.`,
-  );
 }

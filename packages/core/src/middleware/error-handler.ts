@@ -1,20 +1,17 @@
 import { channel } from 'node:diagnostics_channel';
 import { boolean, fn, type Kinds, named } from '@fairlead/options';
-import { markCopy } from '../copies.js';
-import { describe } from '../description.js';
+import { describe } from '../annotations/description.js';
+import type { Context } from '../context/context.js';
+import { refuseContext } from '../context/context-errors.js';
 import { readHttpError } from '../errors/http-error.js';
 import type { Problem } from '../errors/problem.js';
-import type { Context } from '../exchange/context.js';
-import { refuseContext } from '../exchange/context-errors.js';
-import {
-  EXCHANGE,
-  type ErrorPolicy as ExchangeErrorPolicy,
-  isOfClient,
-} from '../exchange/exchange.js';
-import { isPromiseLike } from '../next.js';
-import { assertOptions } from '../options.js';
+import { isOfClient } from '../exchange/disconnection.js';
+import { EXCHANGE, type ErrorPolicy as ExchangeErrorPolicy } from '../exchange/exchange.js';
 import type { Middleware } from '../pipeline/pipeline.js';
+import { isPromiseLike } from '../promise.js';
 import { recordSerializable } from '../response/record.js';
+import { assertOptions } from '../setup/options.js';
+import { markCopy } from '../setup/package-copies.js';
 
 /** How the errors of a request become responses. */
 export type ErrorPolicy = ExchangeErrorPolicy<Context>;

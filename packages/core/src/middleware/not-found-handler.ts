@@ -1,7 +1,7 @@
 import { fn, type Kinds, named } from '@fairlead/options';
-import { acceptQuery } from '../body/media-type.js';
-import { markCopy } from '../copies.js';
-import { describe } from '../description.js';
+import { describe } from '../annotations/description.js';
+import type { Context } from '../context/context.js';
+import { refuseContext } from '../context/context-errors.js';
 import {
   BadRequestError,
   type HttpError,
@@ -9,15 +9,16 @@ import {
   NotFoundError,
   unknownPath,
 } from '../errors/http-error.js';
-import type { Context } from '../exchange/context.js';
-import { refuseContext } from '../exchange/context-errors.js';
 import { EXCHANGE, isFilled } from '../exchange/exchange.js';
-import { isPromiseLike } from '../next.js';
-import { assertOptions } from '../options.js';
-import type { Handler, Middleware } from '../pipeline/pipeline.js';
+import { acceptQuery } from '../exchange/media-type.js';
+import type { Middleware } from '../pipeline/pipeline.js';
+import { isPromiseLike } from '../promise.js';
 import { recordError } from '../response/record.js';
 import { ALL } from '../router/route-methods.js';
+import type { Handler } from '../router/route-options.js';
 import { handlesMethod } from '../router/tree.js';
+import { assertOptions } from '../setup/options.js';
+import { markCopy } from '../setup/package-copies.js';
 import type { ErrorFormatter } from './error-handler.js';
 
 /** Options of {@link notFoundHandler}. */

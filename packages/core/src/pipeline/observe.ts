@@ -1,8 +1,9 @@
 import { atLine, describeValue, warn } from '@fairlead/options';
-import type { Context } from '../exchange/context.js';
-import { requestOf } from '../exchange/context-errors.js';
+import type { Context } from '../context/context.js';
+import { requestOf } from '../context/context-errors.js';
 import { EXCHANGE } from '../exchange/exchange.js';
-import { isPromiseLike, type Next, ObservedPromise } from '../next.js';
+import { type Next, ObservedPromise } from '../exchange/next.js';
+import { isPromiseLike } from '../promise.js';
 
 type Run = (ctx: Context, next: Next) => unknown;
 

@@ -1,8 +1,8 @@
+import type { Context } from '../context/context.js';
 import { NextCalledTwiceError } from '../errors/http-error.js';
-import type { Context } from '../exchange/context.js';
 import { EXCHANGE, type Exchange, type Params, type State } from '../exchange/exchange.js';
-import { isPromiseLike, type Next } from '../next.js';
-import type { PathParams } from '../router/pattern.js';
+import type { Next } from '../exchange/next.js';
+import { isPromiseLike } from '../promise.js';
 import { observe } from './observe.js';
 
 /**
@@ -24,19 +24,6 @@ export type Middleware<S extends object = State> = (
  * any context is possible.
  */
 export type AnyMiddleware = { use(ctx: Context, next: Next): unknown }['use'];
-
-/**
- * The last function of a route. Unless it responds through `ctx`, its return value becomes the response: a
- * JSON value, bytes, a stream, a `Blob`, an async iterable or a web `Response`.
- *
- * @typeParam Path - The pattern, from which `ctx.params` gets its type.
- * @typeParam S - Members of `ctx.state` that middleware has set.
- */
-export type Handler<Path extends string = string, S extends object = State> = (
-  ctx: Context<PathParams<Path>, State & S>,
-  next: Next,
-) => unknown;
-
 /** A middleware or handler that may need any parameters and any state. */
 export type AnyHandler = (ctx: Context<never, never, never>, next: Next) => unknown;
 
@@ -99,8 +86,8 @@ function link(rest: Middleware, step: Step, index: number): Middleware {
     const next = (error?: unknown): void | Promise<void> => {
       if (called || error !== undefined) checkCall(error, called, nameOf(middleware, index));
       called = true;
-      const result = rest(ctx, outerNext);
-      if (result !== undefined && isPromiseLike(result)) return result as Promise<void>;
+      const result = rest(ctx, outerNext) as void | Promise<void>;
+      if (result !== undefined && isPromiseLike(result)) return result;
       exchange.next = next;
       return undefined;
     };

@@ -1,5 +1,5 @@
-import { describeValue } from '@fairlead/options';
-import { type HeaderList, headersSent } from '../exchange/exchange.js';
+import { describeValue, setWithin } from '@fairlead/options';
+import type { HeaderList } from '../exchange/exchange.js';
 import { validateHeaderName, validateHeaderValue } from '../node-http.js';
 
 /** A response header's value. Each array element is sent as a separate header line. */
@@ -163,4 +163,42 @@ export function isHeader(name: string, value: HeaderValue): boolean {
   } catch {
     return false;
   }
+}
+
+/**
+ * Percent-encodes what a `Location` header cannot carry, such as spaces and non-ASCII characters. Existing
+ * escapes stay as they are. Follows the npm package encodeurl.
+ *
+ * @throws {TypeError} When the URL contains a control character.
+ */
+export function encodeLocation(url: string): string {
+  if (/\p{Cc}/u.test(url)) {
+    throw new TypeError(
+      `Cannot redirect to ${JSON.stringify(url)}: it contains a control character. Remove it.`,
+    );
+  }
+  // encodeURI() throws for lone surrogates.
+  return url
+    .replace(/\p{Cs}/gu, '\uFFFD')
+    .replace(/[^!#-;=?-_a-z|~]+|%(?![\da-f]{2})/gi, encodeURI);
+}
+
+/** Lower-case names of headers. An application asks for few, and V8 finds these in 25 ns instead of 90. */
+const lowerCaseNames = new Map<string, string>();
+
+const MAX_LOWER_CASE_NAMES = 256;
+
+export function lowerCaseOf(name: string): string {
+  const known = lowerCaseNames.get(name);
+  if (known !== undefined) return known;
+  const lowerCase = name.toLowerCase();
+  setWithin(lowerCaseNames, MAX_LOWER_CASE_NAMES, name, lowerCase);
+  return lowerCase;
+}
+
+/** Creates the error for a change of a response whose headers were sent. */
+export function headersSent(part: string): TypeError {
+  return new TypeError(
+    `Cannot change ${part}: the headers of the response were sent. Change it before the stream produces its first bytes.`,
+  );
 }

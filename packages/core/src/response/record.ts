@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { describeValue, isHopByHop } from '@fairlead/options';
-import { descriptionOf, roleOf } from '../description.js';
+import { descriptionOf, roleOf } from '../annotations/description.js';
 import { HttpError, readHttpError } from '../errors/http-error.js';
 import { describeProblem } from '../errors/problem.js';
 import {

@@ -1,4 +1,4 @@
-import { descriptionOf, roleOf } from '../description.js';
+import { descriptionOf, roleOf } from '../annotations/description.js';
 
 /**
  * Serializes a value, and checks that no object with content became `{}`.

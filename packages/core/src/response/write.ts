@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { NO_CONTENT_STATUSES } from '@fairlead/options';
-import { type Exchange, isOfClient } from '../exchange/exchange.js';
-import { failureOf } from '../exchange/outcome.js';
+import { failureOf, isOfClient } from '../exchange/disconnection.js';
+import type { Exchange } from '../exchange/exchange.js';
 import { ServerResponse as NodeResponse } from '../node-http.js';
 import { announceEnd, onClose } from '../server/connection.js';
 import { Chunks, findUnreadable } from './chunks.js';

@@ -1,9 +1,9 @@
 import { named } from '@fairlead/options';
-import { roleOf } from '../description.js';
+import { roleOf } from '../annotations/description.js';
+import type { Context } from '../context/context.js';
 import { BadRequestError } from '../errors/http-error.js';
-import type { Context } from '../exchange/context.js';
 import type { Middleware } from '../pipeline/pipeline.js';
-import { normalizeSegment, parseTarget } from '../target.js';
+import { normalizeSegment, parseTarget } from '../server/target.js';
 import { createPrefixTree, type Entry } from './mount.js';
 import { type PathRules, parseSegments, type Segment } from './pattern.js';
 

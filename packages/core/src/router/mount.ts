@@ -1,17 +1,12 @@
 import { named } from '@fairlead/options';
-import { mediaTypesOf, roleOf } from '../description.js';
-import type { Context } from '../exchange/context.js';
-import {
-  decodeParams,
-  type Exchange,
-  type MatchedRoute,
-  type RouteTable,
-} from '../exchange/exchange.js';
-import { isPromiseLike } from '../next.js';
+import { mediaTypesOf, roleOf } from '../annotations/description.js';
+import type { Context } from '../context/context.js';
+import type { Exchange, MatchedRoute, RouteTable } from '../exchange/exchange.js';
+import { decodeParams } from '../exchange/params.js';
 import { type Branch, compose, type Middleware, Sample } from '../pipeline/pipeline.js';
+import { isPromiseLike } from '../promise.js';
 import { namedTypes } from '../schema/content.js';
 import { createRouteWriter, createSender, type SchemaPolicy } from '../schema/response-writer.js';
-import { createValidate, mayBeEmpty, requireMediaType } from '../schema/route-schemas.js';
 import {
   type PathRules,
   type Pattern,
@@ -19,8 +14,9 @@ import {
   type Segment,
   significantSegments,
 } from './pattern.js';
-import { defaultStatus, type RouteOptions } from './route-options.js';
 import { ALL } from './route-methods.js';
+import { defaultStatus, type RouteOptions } from './route-options.js';
+import { createValidate, mayBeEmpty, requireMediaType } from './route-schemas.js';
 import type { AnyRouter } from './router.js';
 import { type Match, Tree } from './tree.js';
 

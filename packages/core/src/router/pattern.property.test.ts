@@ -1,8 +1,9 @@
 import { cases } from '@fairlead/test-support/properties';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { InvalidPatternError } from '../errors/setup-error.js';
-import { decodeParameter, normalizePath } from '../target.js';
+import { decodeParameter } from '../exchange/params.js';
+import { normalizePath } from '../server/target.js';
+import { InvalidPatternError } from '../setup/setup-error.js';
 import { parsePattern } from './pattern.js';
 import { Tree } from './tree.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { InvalidPatternError } from '../errors/setup-error.js';
-import { normalizeSegment } from '../target.js';
+import { normalizeSegment } from '../server/target.js';
+import { InvalidPatternError } from '../setup/setup-error.js';
 import { type PathRules, parsePattern, renameFix, shapeOf } from './pattern.js';
 
 const RULES: PathRules = { caseSensitive: true, strict: false };

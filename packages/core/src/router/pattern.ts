@@ -1,7 +1,7 @@
 import { describeValue } from '@fairlead/options';
-import { InvalidPatternError } from '../errors/setup-error.js';
 import type { Params } from '../exchange/exchange.js';
-import { normalizeSegment } from '../target.js';
+import { normalizeSegment } from '../server/target.js';
+import { InvalidPatternError } from '../setup/setup-error.js';
 
 /** One segment of a pattern: static text, or a named parameter or wildcard. */
 export type Segment =
@@ -432,3 +432,14 @@ export type PrefixFor<Prefix extends string, NestedParams, PrefixParams = unknow
     : [Exclude<keyof NestedParams, ParamName<Prefix> | keyof PrefixParams>] extends [never]
       ? unknown
       : `lacks the parameter :${Exclude<keyof NestedParams, ParamName<Prefix>> & string}`);
+
+/**
+ * Joins prefixes and a path with single slashes.
+ *
+ * @param parts - With or without slashes at their ends; `''` and `'/'` add nothing.
+ * @returns A path with a leading slash. A trailing slash of the last part is kept.
+ */
+export function joinPaths(...parts: readonly string[]): string {
+  const joined = parts.filter((part) => part !== '' && part !== '/').join('/');
+  return `/${joined}`.replace(/\/{2,}/g, '/');
+}

@@ -1,7 +1,7 @@
 import { describeValue } from '@fairlead/options';
-import { SetupError } from '../errors/setup-error.js';
 import type { State } from '../exchange/exchange.js';
 import { METHODS } from '../node-http.js';
+import { SetupError } from '../setup/setup-error.js';
 import type {
   AddRoute,
   HandlerResult,

@@ -11,13 +11,11 @@ import {
   routeStatus,
   schemaKind,
 } from '@fairlead/options';
-import { isSecurity, type Security } from '../description.js';
-import { SetupError } from '../errors/setup-error.js';
-import type { Context } from '../exchange/context.js';
+import { isSecurity, type Security } from '../annotations/description.js';
+import type { Context } from '../context/context.js';
 import type { Params, RawInputs, State } from '../exchange/exchange.js';
-import type { Next } from '../next.js';
-import { assertOptions } from '../options.js';
-import { typeBodies } from '../schema/content.js';
+import type { Next } from '../exchange/next.js';
+import { responseSchemas, typeBodies } from '../schema/content.js';
 import {
   type DeclaredOutput,
   isStandardSchema,
@@ -26,20 +24,10 @@ import {
   type SchemaOutput,
   type StandardSchema,
 } from '../schema/schema.js';
-import type { ExpandedPath, NamedParams } from './pattern.js';
-
-/** Describes one input of a route, for documentation. */
-export interface RouteInput {
-  readonly source: 'param' | 'query' | 'header' | 'body';
-  /** The parameter, header or member of the body; undefined for the whole source. */
-  readonly name?: string | undefined;
-  /** A Standard Schema; undefined if the value is not validated. */
-  readonly schema?: StandardSchema | undefined;
-  /** Whether a request without the value is rejected. */
-  readonly required: boolean;
-  /** Whether the value is the list of all values of a query parameter; false by default. */
-  readonly all?: boolean;
-}
+import type { RouteInput } from '../schema/text-inputs.js';
+import { assertOptions } from '../setup/options.js';
+import { SetupError } from '../setup/setup-error.js';
+import type { ExpandedPath, NamedParams, PathParams } from './pattern.js';
 
 /** What tools need to know about a route, for documentation. */
 export interface RouteDocumentation {
@@ -336,22 +324,6 @@ export function checkRouteOptions(call: string, options: RouteOptions): void {
   throw new SetupError('INVALID_OPTION', text);
 }
 
-/**
- * Returns the schemas of a route's responses by status. The key 0 is for every successful status without
- * another schema.
- */
-export function responseSchemas({
-  response,
-}: {
-  readonly response?: object;
-}): ReadonlyMap<number, object> {
-  if (response === undefined) return new Map();
-  const entries = isStandardSchema(response) ? [] : Object.entries(response);
-  const isByStatus = entries.length > 0 && entries.every(([key]) => /^[2-5]\d\d$/.test(key));
-  if (!isByStatus) return new Map([[0, response]]);
-  return new Map(entries.map(([status, one]) => [Number(status), one]));
-}
-
 /** Returns the codes that a route declares for each status of its errors; none for a status without codes. */
 export function errorCodes({
   errors = [],
@@ -368,3 +340,15 @@ export function defaultStatus(options: RouteOptions): number | undefined {
   const [status, ...others] = [...responseSchemas(options).keys()].filter((key) => key < 300);
   return status !== undefined && status > 0 && others.length === 0 ? status : undefined;
 }
+
+/**
+ * The last function of a route. Unless it responds through `ctx`, its return value becomes the response: a
+ * JSON value, bytes, a stream, a `Blob`, an async iterable or a web `Response`.
+ *
+ * @typeParam Path - The pattern, from which `ctx.params` gets its type.
+ * @typeParam S - Members of `ctx.state` that middleware has set.
+ */
+export type Handler<Path extends string = string, S extends object = State> = (
+  ctx: Context<PathParams<Path>, State & S>,
+  next: Next,
+) => unknown;

@@ -1,9 +1,9 @@
 import { METHODS } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { RouteConflictError } from '../errors/setup-error.js';
+import { start } from '../../test/support/start.js';
+import { RouteConflictError } from '../setup/setup-error.js';
 import { parseMethod } from './route-methods.js';
 import { createRouter } from './router.js';
-import { start } from '../../test/support/start.js';
 
 const handler = () => undefined;
 

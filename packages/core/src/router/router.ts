@@ -10,8 +10,14 @@ import {
   locatorOf,
   setLocation,
 } from '@fairlead/options';
-import { explainOtherCopy, markCopy } from '../copies.js';
-import { mountBelow } from '../description.js';
+import { mountBelow } from '../annotations/description.js';
+import type { State } from '../exchange/exchange.js';
+import type { AnyHandler, Middleware } from '../pipeline/pipeline.js';
+import { isPromiseLike } from '../promise.js';
+import { assertOptions } from '../setup/options.js';
+import { explainOtherCopy, markCopy } from '../setup/package-copies.js';
+import { conflictOf, mountedTwice, SealedError, SetupError } from '../setup/setup-error.js';
+import type { DefinedRoute, RouteBuilders } from './contract.js';
 import {
   assertMiddleware,
   assertPath,
@@ -20,16 +26,10 @@ import {
   isApplication,
   isRouter,
   NESTED_APPLICATION,
-} from '../errors/invalid-argument.js';
-import { conflictOf, mountedTwice, SealedError, SetupError } from '../errors/setup-error.js';
-import type { State } from '../exchange/exchange.js';
-import { isPromiseLike } from '../next.js';
-import { assertOptions } from '../options.js';
-import type { AnyHandler, Middleware } from '../pipeline/pipeline.js';
-import { joinPaths } from '../target.js';
-import type { DefinedRoute, RouteBuilders } from './contract.js';
+} from './invalid-argument.js';
 import {
   expandPath,
+  joinPaths,
   type PathParams,
   type PathRules,
   type PrefixFor,

@@ -2,8 +2,8 @@ import {
   anySchema,
   anything,
   describeValue,
-  findOptionProblems,
   explainSchema,
+  findOptionProblems,
   isSchema,
   isSchemaMap,
   type Kinds,
@@ -12,10 +12,10 @@ import {
   openapiExtensions,
   string,
 } from '@fairlead/options';
-import { isJson } from '../body/media-type.js';
-import type { HeaderDescriptions, Responder } from '../description.js';
-import { throwTogether } from '../options.js';
+import type { HeaderDescriptions, Responder } from '../annotations/description.js';
+import { isJson } from '../exchange/media-type.js';
 import type { ResponseBody } from '../response/record.js';
+import { throwTogether } from '../setup/options.js';
 import {
   type DeclaredOutput,
   isStandardSchema,
@@ -404,4 +404,21 @@ export function typeBodies(
   const described = schema as object as DescribedContent;
   if (namedTypes(schema).length === 0) return undefined;
   return (essence, body) => described.withType(essence, body);
+}
+
+/** The part of a route's options that describes its responses. */
+export interface DescribesResponses {
+  readonly response?: object;
+}
+
+/**
+ * Returns the schemas of a route's responses by status. The key 0 is for every successful status without
+ * another schema.
+ */
+export function responseSchemas({ response }: DescribesResponses): ReadonlyMap<number, object> {
+  if (response === undefined) return new Map();
+  const entries = isStandardSchema(response) ? [] : Object.entries(response);
+  const isByStatus = entries.length > 0 && entries.every(([key]) => /^[2-5]\d\d$/.test(key));
+  if (!isByStatus) return new Map([[0, response]]);
+  return new Map(entries.map(([status, one]) => [Number(status), one]));
 }

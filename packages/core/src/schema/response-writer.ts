@@ -1,16 +1,22 @@
 import { atLine, isIntended, NO_CONTENT_STATUSES } from '@fairlead/options';
-import { isJson, isWrittenAsJson, parseMediaType } from '../body/media-type.js';
+import type { AnyContext } from '../context/context.js';
 import { InternalServerError } from '../errors/http-error.js';
-import { SetupError } from '../errors/setup-error.js';
-import type { AnyContext } from '../exchange/context.js';
 import { EXCHANGE, isFilled, type JsonWriter, type RouteWriter } from '../exchange/exchange.js';
-import { isPromiseLike } from '../next.js';
+import { isJson, isWrittenAsJson, parseMediaType } from '../exchange/media-type.js';
+import { isPromiseLike } from '../promise.js';
 import { getHeader } from '../response/headers.js';
 import { JSON_TYPE } from '../response/json.js';
 import { isBody, isResponse } from '../response/record.js';
 import { serialize } from '../response/serialize.js';
-import { type RouteOptions, responseSchemas } from '../router/route-options.js';
-import { contentOf, findMediaType, type MediaTypeDescription, namedTypes } from './content.js';
+import { SetupError } from '../setup/setup-error.js';
+import {
+  contentOf,
+  type DescribesResponses,
+  findMediaType,
+  type MediaTypeDescription,
+  namedTypes,
+  responseSchemas,
+} from './content.js';
 import {
   compileDescribed,
   type DescribedSchema,
@@ -88,7 +94,7 @@ function compileSchema(schema: object, compile: CompileResponse): WriteJson | un
  * @returns Undefined for a route without such responses.
  */
 export function createSender(
-  options: RouteOptions,
+  options: DescribesResponses,
 ): ((ctx: AnyContext, result: unknown) => void) | undefined {
   const types = new Map(
     [...responseSchemas(options)].flatMap(([status, schema]) => {
@@ -139,10 +145,10 @@ interface Writers {
  */
 export function createRouteWriter(
   route: string,
-  options: RouteOptions,
+  options: DescribesResponses,
   policy: SchemaPolicy,
   problems: Error[],
-  unknown: Map<string, Map<string, RouteOptions>>,
+  unknown: Map<string, Map<string, DescribesResponses>>,
 ): RouteWriter | undefined {
   const isTrusted = policy.responses === 'trust' && !policy.check;
   let isNeeded = !isTrusted;
@@ -318,7 +324,7 @@ const MAX_ROUTES = 5;
 
 /** Describes parts of response schemas that are unknown. The keys say why, and the values list routes. */
 export function describeUnknown(
-  unknown: ReadonlyMap<string, ReadonlyMap<string, RouteOptions>>,
+  unknown: ReadonlyMap<string, ReadonlyMap<string, DescribesResponses>>,
 ): string[] {
   return [...unknown].map(([reasons, routes]) => {
     const [first] = routes.values();

@@ -1,4 +1,5 @@
-import { isPromiseLike } from '../next.js';
+import type { ValidationIssue } from '../errors/http-error.js';
+import { isPromiseLike } from '../promise.js';
 
 /**
  * A schema of any validator that implements Standard Schema, version 1, such as zod, valibot or arktype.
@@ -216,16 +217,6 @@ export function toJsonSchema(
   if (!isStandardSchema(schema)) return schema;
   const options = libraryOptions === undefined ? { target } : { target, libraryOptions };
   return schema['~standard'].jsonSchema?.[form](options);
-}
-
-/** One problem of a request: a value that is missing, or that a schema rejected. */
-export interface ValidationIssue {
-  /** The part of the request with the value. */
-  readonly source: string;
-  /** The source, the parameter's name if it has one, then keys within the value. */
-  readonly path: readonly (string | number)[];
-  /** `is required`, or the validator's message. */
-  readonly message: string;
 }
 
 /**

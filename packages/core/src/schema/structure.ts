@@ -1,4 +1,4 @@
-import { isJson } from '../body/media-type.js';
+import { isJson } from '../exchange/media-type.js';
 import { type ContentDescription, contentOf } from './content.js';
 import { arktype } from './libraries/arktype.js';
 import type { Converters, Description, Kind, Library, Part } from './libraries/description.js';

@@ -1,6 +1,5 @@
-import type { Context } from '../exchange/context.js';
+import type { Context } from '../context/context.js';
 import { EXCHANGE } from '../exchange/exchange.js';
-import type { RouteInput } from '../router/route-options.js';
 import { contentOf } from './content.js';
 import { isStandardSchema, type StandardSchema } from './schema.js';
 import {
@@ -16,6 +15,19 @@ import {
 } from './text-plan.js';
 
 type Read = (ctx: Context) => unknown;
+
+/** Describes one input of a route, for documentation. */
+export interface RouteInput {
+  readonly source: 'param' | 'query' | 'header' | 'body';
+  /** The parameter, header or member of the body; undefined for the whole source. */
+  readonly name?: string | undefined;
+  /** A Standard Schema; undefined if the value is not validated. */
+  readonly schema?: StandardSchema | undefined;
+  /** Whether a request without the value is rejected. */
+  readonly required: boolean;
+  /** Whether the value is the list of all values of a query parameter; false by default. */
+  readonly all?: boolean;
+}
 
 /** Where the text of an input is. */
 export type TextInput = Pick<RouteInput, 'source' | 'name' | 'all'>;

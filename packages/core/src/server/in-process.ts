@@ -4,9 +4,9 @@ import { isIP } from 'node:net';
 import { type Duplex, duplexPair } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describeValue, type Kinds, kind, NO_CONTENT_STATUSES } from '@fairlead/options';
-import { SetupError } from '../errors/setup-error.js';
 import { request as httpRequest } from '../node-http.js';
-import { assertOptions } from '../options.js';
+import { assertOptions } from '../setup/options.js';
+import { SetupError } from '../setup/setup-error.js';
 import { onClose } from './connection.js';
 import { completeLimits, createServer } from './limits.js';
 

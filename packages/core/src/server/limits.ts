@@ -10,8 +10,8 @@ import type { TlsOptions } from 'node:tls';
 import { integer, type Kinds, object } from '@fairlead/options';
 import { HttpError, titleOf } from '../errors/http-error.js';
 import { describeProblem } from '../errors/problem.js';
-import { SetupError } from '../errors/setup-error.js';
 import { createServer as createNodeServer } from '../node-http.js';
+import { SetupError } from '../setup/setup-error.js';
 import { admit, announceEnd, connectionOf, expectContinue, track } from './connection.js';
 import { acceptUpgrades } from './upgrade.js';
 

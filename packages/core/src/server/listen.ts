@@ -14,10 +14,10 @@ import {
   LONGEST_DELAY,
   nonEmptyString,
 } from '@fairlead/options';
-import { explainOtherCopy } from '../copies.js';
-import { ListenError } from '../errors/setup-error.js';
-import { isPromiseLike } from '../next.js';
-import { assertOptions, throwTogether } from '../options.js';
+import { isPromiseLike } from '../promise.js';
+import { assertOptions, throwTogether } from '../setup/options.js';
+import { explainOtherCopy } from '../setup/package-copies.js';
+import { ListenError } from '../setup/setup-error.js';
 import { connectionOf } from './connection.js';
 import {
   checkInterval,

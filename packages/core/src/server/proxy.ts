@@ -8,7 +8,7 @@ import {
   object,
   oneOf,
 } from '@fairlead/options';
-import { authorityOf } from '../target.js';
+import { authorityOf } from './target.js';
 
 /**
  * The proxies to trust: the number of proxies between clients and the application, or their addresses and

@@ -1,6 +1,6 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import { Context } from '../../../../../packages/core/src/exchange/context.js';
+import { Context } from '../../../../../packages/core/src/context/context.js';
 import { createExchange } from '../../../../../packages/core/src/exchange/exchange.js';
 import { compose } from '../../../../../packages/core/src/pipeline/pipeline.js';
 import { createClientReader } from '../../../../../packages/core/src/server/proxy.js';

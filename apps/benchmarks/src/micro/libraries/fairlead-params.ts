@@ -1,4 +1,4 @@
-import { decodeParams } from '../../../../../packages/core/src/exchange/exchange.js';
+import { decodeParams } from '../../../../../packages/core/src/exchange/params.js';
 import { onRequests, PARAM_ROUTES } from '../routes.js';
 import { tree } from './fairlead-router.js';
 

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeParameter, decodeWildcard, joinPaths, normalizePath } from './target.js';
+import { decodeParameter, decodeWildcard } from '../exchange/params.js';
+import { joinPaths } from '../router/pattern.js';
+import { normalizePath } from './target.js';
 
 describe('normalizePath', () => {
   it.each([

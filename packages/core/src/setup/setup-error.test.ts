@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { InvalidMiddlewareError } from './invalid-argument.js';
+import { InvalidMiddlewareError } from '../router/invalid-argument.js';
 import {
   InvalidPatternError,
   ListenError,

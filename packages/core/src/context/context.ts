@@ -1,9 +1,30 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { markCopy } from '../copies.js';
-import { DESCRIPTOR, descriptionOf, roleOf } from '../description.js';
+import { DESCRIPTOR, descriptionOf, roleOf } from '../annotations/description.js';
 import { isHttpError, type ValidationStatus } from '../errors/http-error.js';
-import { after } from '../next.js';
-import { appendHeader, type HeaderValue, ResponseHeaders, setHeader } from '../response/headers.js';
+import {
+  assertStatus,
+  clientOf,
+  closingOf,
+  EXCHANGE,
+  type Exchange,
+  firstValues,
+  hasBody,
+  type Params,
+  type RawInputs,
+  type RequestInputs,
+  type State,
+} from '../exchange/exchange.js';
+import { after } from '../exchange/next.js';
+import { decodeParams, paramsOf } from '../exchange/params.js';
+import {
+  appendHeader,
+  encodeLocation,
+  type HeaderValue,
+  headersSent,
+  lowerCaseOf,
+  ResponseHeaders,
+  setHeader,
+} from '../response/headers.js';
 import { JSON_TYPE, jsonTypeOf } from '../response/json.js';
 import {
   assertBody,
@@ -20,25 +41,8 @@ import { assertWritten } from '../response/serialize.js';
 import { recordText } from '../response/write.js';
 import { announce, sendContinue } from '../server/connection.js';
 import type { UpgradedConnection } from '../server/upgrade.js';
-import { encodeLocation } from '../target.js';
+import { markCopy } from '../setup/package-copies.js';
 import { assertBodyRead, assertJsonType, lateResponse, notJson } from './context-errors.js';
-import {
-  assertStatus,
-  clientOf,
-  closingOf,
-  decodeParams,
-  EXCHANGE,
-  type Exchange,
-  firstValues,
-  hasBody,
-  headersSent,
-  lowerCaseOf,
-  type Params,
-  paramsOf,
-  type RawInputs,
-  type RequestInputs,
-  type State,
-} from './exchange.js';
 import { abort, controllerOf, type FinishListener, onOutcome } from './outcome.js';
 
 /**

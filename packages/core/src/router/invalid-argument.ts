@@ -6,10 +6,10 @@ import {
   type Locate,
   warn,
 } from '@fairlead/options';
-import { explainOtherCopy } from '../copies.js';
-import { descriptionOf, findMisuse, roleOf } from '../description.js';
-import { isPromiseLike } from '../next.js';
-import { SetupError } from './setup-error.js';
+import { descriptionOf, findMisuse, roleOf } from '../annotations/description.js';
+import { isPromiseLike } from '../promise.js';
+import { explainOtherCopy } from '../setup/package-copies.js';
+import { SetupError } from '../setup/setup-error.js';
 
 /** A call that registers middleware or handlers received an unsuitable value, or no function. */
 export class InvalidMiddlewareError extends SetupError {

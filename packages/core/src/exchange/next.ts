@@ -1,13 +1,10 @@
+import { isPromiseLike } from '../promise.js';
+
 /**
  * Runs the rest of the pipeline. Returns a promise only when something downstream does, so always await or
  * return the result.
  */
 export type Next = () => void | Promise<void>;
-
-/** Whether a value must be awaited. */
-export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
-  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
-}
 
 /**
  * Runs the rest of the pipeline, then a callback: immediately after a synchronous `next`, otherwise when its

@@ -1,5 +1,5 @@
 import { findOptionProblems } from '@fairlead/options';
-import { SetupError } from './errors/setup-error.js';
+import { SetupError } from './setup-error.js';
 
 /** What an option accepts. */
 export interface Kind {

@@ -1,5 +1,5 @@
 import { describeValue, markIntended } from '@fairlead/options';
-import { SetupError } from './errors/setup-error.js';
+import { SetupError } from '../setup/setup-error.js';
 
 /**
  * Marks a value as intended, which silences the startup warnings about it. The message of a warning names the

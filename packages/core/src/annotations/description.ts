@@ -14,7 +14,7 @@ import {
   oneOf,
   string,
 } from '@fairlead/options';
-import { throwTogether } from './options.js';
+import { throwTogether } from '../setup/options.js';
 
 /** A way to authenticate requests, for documentation. */
 export interface SecurityRequirement {

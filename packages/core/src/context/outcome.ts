@@ -1,9 +1,8 @@
-import type { ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
-import { isPromiseLike } from '../next.js';
+import { failureOf, isComplete } from '../exchange/disconnection.js';
+import type { Exchange } from '../exchange/exchange.js';
+import { isPromiseLike } from '../promise.js';
 import { recordSerializable } from '../response/record.js';
 import { onClose } from '../server/connection.js';
-import type { Exchange } from './exchange.js';
 
 /** How a request ended. */
 export interface RequestOutcome {
@@ -20,12 +19,6 @@ export interface RequestOutcome {
 
 /** Called once, when a request has ended. */
 export type FinishListener = (outcome: RequestOutcome) => void;
-
-/** Whether a closed response was written in full. */
-function isComplete(res: ServerResponse): boolean {
-  // Before Node 24, a response also counts as written when its connection was destroyed before.
-  return res.writableFinished && !res.req.socket.destroyed;
-}
 
 /**
  * Calls a listener when a request has ended.
@@ -66,18 +59,6 @@ function outcomeOf(exchange: Exchange): RequestOutcome {
   const status = hadSocket && isHeadSent ? res.statusCode : unsent;
   const outcome = { status, aborted: !isComplete(res) };
   return error === undefined ? outcome : { ...outcome, error };
-}
-
-/**
- * Returns the error that destroyed a response, unless its client left: Node.js then destroys it with ECONNRESET or
- * without an error.
- */
-export function failureOf({ body, res }: Exchange): Error | undefined {
-  // `res.destroy()` without an error leaves it undefined.
-  const { errored }: { readonly errored?: NodeJS.ErrnoException | null } = res;
-  if (!errored) return undefined;
-  const isOfBody = body instanceof Readable && body.errored === errored;
-  return isOfBody || errored.code !== 'ECONNRESET' ? errored : undefined;
 }
 
 /** Returns the controller that aborts when the connection closes before the response is complete. */

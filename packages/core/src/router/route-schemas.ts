@@ -1,7 +1,8 @@
 import { NO_CONTENT_STATUSES } from '@fairlead/options';
-import { acceptQuery, isJson, parseMediaType } from '../body/media-type.js';
 import { json } from '../body/parsers.js';
 import { aborted } from '../body/read-body.js';
+import type { AnyContext, Context } from '../context/context.js';
+import { noParser, refuseContext } from '../context/context-errors.js';
 import {
   BadRequestError,
   InternalServerError,
@@ -9,22 +10,18 @@ import {
   UnsupportedMediaTypeError,
   unknownPath,
   ValidationError,
-} from '../errors/http-error.js';
-import type { AnyContext, Context } from '../exchange/context.js';
-import { noParser, refuseContext } from '../exchange/context-errors.js';
-import { EXCHANGE, hasUnreadBody } from '../exchange/exchange.js';
-import { isPromiseLike, type Next } from '../next.js';
-import type { Middleware } from '../pipeline/pipeline.js';
-import { type RouteOptions, responseSchemas } from '../router/route-options.js';
-import { typeBodies } from './content.js';
-import {
-  isStandardSchema,
-  type StandardSchema,
   type ValidationIssue,
-  validateValue,
-} from './schema.js';
-import { acceptsAbsence } from './structure.js';
-import { createFormReader, createTextReader, type TextInput } from './text-inputs.js';
+} from '../errors/http-error.js';
+import { EXCHANGE, hasUnreadBody } from '../exchange/exchange.js';
+import { acceptQuery, isJson, parseMediaType } from '../exchange/media-type.js';
+import type { Next } from '../exchange/next.js';
+import type { Middleware } from '../pipeline/pipeline.js';
+import { isPromiseLike } from '../promise.js';
+import { responseSchemas, typeBodies } from '../schema/content.js';
+import { isStandardSchema, type StandardSchema, validateValue } from '../schema/schema.js';
+import { acceptsAbsence } from '../schema/structure.js';
+import { createFormReader, createTextReader, type TextInput } from '../schema/text-inputs.js';
+import type { RouteOptions } from './route-options.js';
 
 /** The members of an exchange that receive what schemas produce. */
 const FIELDS = {

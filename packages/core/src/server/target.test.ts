@@ -1,7 +1,8 @@
 import { codePoint } from '@fairlead/test-support/properties';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { authorityOf, encodeLocation, parseTarget } from './target.js';
+import { encodeLocation } from '../response/headers.js';
+import { authorityOf, parseTarget } from './target.js';
 
 it.each([
   ['/users', '/users', ''],

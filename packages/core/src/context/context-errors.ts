@@ -1,10 +1,10 @@
 import { describeValue } from '@fairlead/options';
-import { isJson, isWrittenAsJson, parseMediaType } from '../body/media-type.js';
-import { explainOtherCopy } from '../copies.js';
 import { InternalServerError, UnsupportedMediaTypeError } from '../errors/http-error.js';
+import { type Exchange, hasBody, hasUnreadBody, isFilled } from '../exchange/exchange.js';
+import { isJson, isWrittenAsJson, parseMediaType } from '../exchange/media-type.js';
 import { getHeader } from '../response/headers.js';
 import { reset } from '../response/record.js';
-import { type Exchange, hasBody, hasUnreadBody, isFilled } from './exchange.js';
+import { explainOtherCopy } from '../setup/package-copies.js';
 
 /** Names a request for messages, by its route if it has one. */
 export function requestOf({ method, route, target }: Exchange): string {

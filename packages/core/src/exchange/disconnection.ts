@@ -1,0 +1,36 @@
+import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import type { Exchange } from './exchange.js';
+
+/**
+ * Whether the client has disconnected, and an error only reports this: the error of the request, of a pipeline
+ * to the response, or of an operation that `ctx.signal` has aborted.
+ */
+export function isOfClient(error: unknown, { req, res, controller }: Exchange): boolean {
+  if (!res.destroyed || !(error instanceof Error)) return false;
+  const { name, code, cause }: NodeJS.ErrnoException = error;
+  if (name === 'AbortError' || code === 'ERR_STREAM_PREMATURE_CLOSE' || error === req.errored)
+    return true;
+  if (controller?.signal.aborted !== true) return false;
+  const { reason } = controller.signal;
+  // A response of node:http whose request is aborted fails with ECONNRESET.
+  return error === reason || cause === reason || code === 'ECONNRESET';
+}
+
+/** Whether a closed response was written in full. */
+export function isComplete(res: ServerResponse): boolean {
+  // Before Node 24, a response also counts as written when its connection was destroyed before.
+  return res.writableFinished && !res.req.socket.destroyed;
+}
+
+/**
+ * Returns the error that destroyed a response, unless its client left: Node.js then destroys it with ECONNRESET or
+ * without an error.
+ */
+export function failureOf({ body, res }: Exchange): Error | undefined {
+  // `res.destroy()` without an error leaves it undefined.
+  const { errored }: { readonly errored?: NodeJS.ErrnoException | null } = res;
+  if (!errored) return undefined;
+  const isOfBody = body instanceof Readable && body.errored === errored;
+  return isOfBody || errored.code !== 'ECONNRESET' ? errored : undefined;
+}
