@@ -1,9 +1,9 @@
 import { type CallSite, describeCaller } from '@fairlead/options';
 import type { Injection } from './dependency.js';
+import { Cell, type Supplier } from './instance.js';
 import type { Lifetime } from './lifetime.js';
 import { locationOf } from './metadata.js';
 import type { Provider, Scope } from './provider.js';
-import { Cell, type Supplier } from './resolution/instance.js';
 import type { Token } from './token.js';
 
 /** What a container shares with all its children. */

@@ -1,8 +1,8 @@
 import { describeCaller, isIntended, warn } from '@fairlead/options';
 import type { Binding, Owner } from './binding.js';
 import { InitializationError, type InjectionError } from './errors/injection-errors.js';
+import { Failure, Pending } from './instance.js';
 import { edgesOf, isEdge, reachableFrom } from './resolution/graph.js';
-import { Failure, Pending } from './resolution/instance.js';
 import { build } from './resolution/plan.js';
 import { describeParameter, describeToken, type Token } from './token.js';
 import { registeredIn, similarTo } from './unknown-token.js';

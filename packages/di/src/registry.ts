@@ -2,11 +2,11 @@ import type { CallSite } from '@fairlead/options';
 import { Binding, type Override, type Owner, type Tree } from './binding.js';
 import { markCopy } from './copies.js';
 import { InvalidProviderError } from './errors/injection-errors.js';
+import { Cell } from './instance.js';
 import { Lifetime } from './lifetime.js';
 import { isService, serviceOptions } from './metadata.js';
+import { parametersOf } from './parameters.js';
 import { describeEagerScope, KINDS, type Provider, type RegisterOptions } from './provider.js';
-import { Cell } from './resolution/instance.js';
-import { parametersOf } from './resolution/parameters.js';
 import type { Constructor, Token } from './token.js';
 import { WeakList } from './weak-list.js';
 

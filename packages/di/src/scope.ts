@@ -1,8 +1,8 @@
 import type { Binding } from './binding.js';
 import { InvalidProviderError, type Mistake } from './errors/injection-errors.js';
+import { Cell, type ScopeCells } from './instance.js';
 import { Lifetime } from './lifetime.js';
 import type { ValueProvider } from './provider.js';
-import { Cell, type ScopeCells } from './resolution/instance.js';
 import { resolveLater, resolveNow } from './resolution/plan.js';
 import type { Token } from './token.js';
 

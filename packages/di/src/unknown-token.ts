@@ -8,9 +8,9 @@ import {
   UnknownTokenError,
   withCause,
 } from './errors/injection-errors.js';
+import type { Origin } from './instance.js';
 import { definedClasses } from './metadata.js';
 import { describeOther } from './registry.js';
-import type { Origin } from './resolution/instance.js';
 import { type Class, describeToken, type Token } from './token.js';
 
 /** Details that the general message for an unknown token lacks. */

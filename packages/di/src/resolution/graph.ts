@@ -1,8 +1,8 @@
 import type { Binding, Edge } from '../binding.js';
 import type { Problem } from '../errors/injection-errors.js';
 import { UndefinedTypeError } from '../errors/metadata-errors.js';
+import { parametersOf } from '../parameters.js';
 import { registeredIn, similarTo, unknownToken } from '../unknown-token.js';
-import { parametersOf } from './parameters.js';
 
 /** Lists the edge of each parameter of a binding, or the problem that prevents it. */
 export function edgesOf(binding: Binding): readonly (Edge | Problem)[] {

@@ -1,9 +1,6 @@
 import type { Binding, Edge, Plan } from '../binding.js';
 import type { Injection } from '../dependency.js';
 import { AsyncProviderError, OutOfScopeError, type Problem } from '../errors/injection-errors.js';
-import type { Token } from '../token.js';
-import { unknownToken } from '../unknown-token.js';
-import { edgesOf, isEdge } from './graph.js';
 import {
   Failure,
   gather,
@@ -11,7 +8,10 @@ import {
   type ScopeCells,
   type Supplier,
   toPublicError,
-} from './instance.js';
+} from '../instance.js';
+import type { Token } from '../token.js';
+import { unknownToken } from '../unknown-token.js';
+import { edgesOf, isEdge } from './graph.js';
 import { requestPathFrom, Walk } from './walk.js';
 
 /** Returns the instance of a binding synchronously. */

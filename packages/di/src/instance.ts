@@ -4,9 +4,9 @@ import {
   DisposedError,
   type InjectionError,
   type Problem,
-} from '../errors/injection-errors.js';
-import type { Lifetime } from '../lifetime.js';
-import type { Token } from '../token.js';
+} from './errors/injection-errors.js';
+import type { Lifetime } from './lifetime.js';
+import type { Token } from './token.js';
 
 /** Returns an instance, or a `Pending` for one. Throws a `Failure` when it cannot be built. */
 export type Supplier = (scope: ScopeCells | undefined) => unknown;

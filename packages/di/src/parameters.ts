@@ -1,13 +1,13 @@
-import { otherCopyOf } from '../copies.js';
-import { Injection, toInjection } from '../dependency.js';
-import { InvalidProviderError, type Problem, withCause } from '../errors/injection-errors.js';
+import { otherCopyOf } from './copies.js';
+import { Injection, toInjection } from './dependency.js';
+import { InvalidProviderError, type Problem, withCause } from './errors/injection-errors.js';
 import {
   ErasedTypeError,
   MissingMetadataError,
   type MissingMetadataReason,
   MixedCopiesError,
   UndefinedTypeError,
-} from '../errors/metadata-errors.js';
+} from './errors/metadata-errors.js';
 import {
   findStaticMistakes,
   isDecorated,
@@ -15,9 +15,9 @@ import {
   type ParameterMark,
   parameterMarks,
   parameterTypes,
-} from '../metadata.js';
-import type { Provider } from '../provider.js';
-import { type Class, hasInjectNames, isArrow, isToken } from '../token.js';
+} from './metadata.js';
+import type { Provider } from './provider.js';
+import { type Class, hasInjectNames, isArrow, isToken } from './token.js';
 
 export type Parameter = Injection | Problem;
 
