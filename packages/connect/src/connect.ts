@@ -13,7 +13,7 @@ import {
   type Middleware,
   type Next,
 } from '@fairlead/core';
-import { describe, describeFactories, throwTogether } from '@fairlead/core/extend';
+import { describe, describeFactories, isPromiseLike, throwTogether } from '@fairlead/core/extend';
 import {
   arrayOf,
   captureCaller,
@@ -231,10 +231,6 @@ class Call {
       }
     });
   }
-}
-
-function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
-  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 }
 
 /**

@@ -1,9 +1,4 @@
-/** Whether a value must be awaited. */
-export function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
-  // Most values are primitives, which need no property lookup.
-  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
-  return typeof (value as { then?: unknown }).then === 'function';
-}
+import { isPromiseLike } from '@fairlead/core/extend';
 
 /** Calls `next` with a value, or after a promise has settled. Creates no promise for a plain value. */
 export function chain<T, R>(value: T | PromiseLike<T>, next: (value: T) => R): R | PromiseLike<R> {

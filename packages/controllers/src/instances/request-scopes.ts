@@ -1,11 +1,10 @@
 import { finished, Readable } from 'node:stream';
 import { inspect } from 'node:util';
 import { Context, type Middleware } from '@fairlead/core';
-import { describe } from '@fairlead/core/extend';
+import { describe, isPromiseLike } from '@fairlead/core/extend';
 import { type ContainerInterface, type ScopeInterface, Service } from '@fairlead/di';
 import { describeFile, installOneCopy } from '@fairlead/options';
 import { ControllerError } from '../errors.js';
-import { isPromiseLike } from '../promise.js';
 
 /**
  * Injects the request's context into request-scoped and transient services. It needs no registration.

@@ -1,6 +1,7 @@
 import { type Context, isHttpError, ValidationError, type ValidationIssue } from '@fairlead/core';
 import {
   createInputReader,
+  isPromiseLike,
   requireParsedBody,
   unknownPath,
   validateValue,
@@ -13,7 +14,7 @@ import {
   type ParameterMetadata,
   type ParameterSource,
 } from '../metadata/parameter.js';
-import { catching, chain, isPromiseLike } from '../promise.js';
+import { catching, chain } from '../promise.js';
 
 /** Returns a promise only if one of the arguments needs it. */
 export type ReadArguments = (ctx: Context) => unknown[] | PromiseLike<unknown[]>;

@@ -1,4 +1,5 @@
 import type { Context, Handler } from '@fairlead/core';
+import { isPromiseLike } from '@fairlead/core/extend';
 import { describeToken } from '@fairlead/di';
 import { ControllerError, GuardRejectionError } from '../errors.js';
 import type {
@@ -9,7 +10,6 @@ import type {
 } from '../metadata/class-metadata.js';
 import type { ParameterDefinition } from '../metadata/parameter.js';
 import type { Guard, Interceptor } from '../metadata/references.js';
-import { isPromiseLike } from '../promise.js';
 import { createReadArguments } from './arguments.js';
 import { createRedirect } from './redirect.js';
 
