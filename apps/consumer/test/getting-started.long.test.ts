@@ -154,10 +154,12 @@ const blocksOf = (heading: string, language: string) =>
 
 const consoleOf = (heading: string) => blocksOf(heading, 'console')[0] ?? '';
 
-/** Adds the line of a diff after the line that precedes it there. */
+/** Replaces the lines that a diff removes with those that it adds. */
 function applyDiff(source: string, diff: string): string {
-  const [before = '', added = ''] = diff.split('\n').map((line) => line.slice(1));
-  return source.replace(`${before}\n`, (line) => `${line}${added}\n`);
+  const [before = '', after = ''] = ['-', '+'].map((mark) =>
+    diff.replaceAll(/^([-+])(.*\n)/gm, (_, own, line) => (own === mark ? line : '')),
+  );
+  return source.replace(before, () => after);
 }
 
 /** The ways of writing routes, with the section that prepares each, and the commands before its start. */
