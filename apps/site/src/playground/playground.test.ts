@@ -41,10 +41,8 @@ it.each([
   ['all mistakes', all],
   // The misspelled token of all mistakes ends the cycle, and warnings follow when there are no mistakes.
   ['a cycle', make('Cycle')],
-  [
-    'a warning',
-    make('Unmounted router').replace('errorHandler(), json()', 'json(), errorHandler()'),
-  ],
+  ['a warning of the controllers', make('Unmounted router')],
+  ['a warning of the application', PROGRAM.replace('app.use(json', "app.use('/notes', json")],
   [
     'an error in a service',
     PROGRAM.replace("'log', { useValue", "'log', { eager: true, useFactory"),

@@ -1,8 +1,6 @@
 /** The application that the playground shows at first. It is JavaScript, so that the browser runs it as it is. */
 export const PROGRAM = `import { controllersPlugin, defineController } from '@fairlead/controllers';
-import {
-  createApp, createRouter, errorHandler, json, notFoundHandler,
-} from '@fairlead/core';
+import { createApp, createRouter, json } from '@fairlead/core';
 import { createContainer } from '@fairlead/di';
 import { serve } from '@fairlead/serve';
 
@@ -43,13 +41,12 @@ async function createNotes() {
   container.register('log', { useValue: console.log });
   const router = createRouter();
   const app = createApp();
-  app.use(errorHandler(), json());
+  app.use(json());
   const controllers = [notes];
   await app.plugin(
     controllersPlugin({ container, controllers, prefix: '/api', router }),
   );
   app.route('/', router);
-  app.use(notFoundHandler());
   return app;
 }
 
@@ -90,11 +87,7 @@ export const MISTAKES: readonly Mistake[] = [
     wrong: '{ useFactory: (notes) => console.log, inject: [Notes] }',
   },
   { label: 'Misspelled token', right: "Numbers, 'log'];", wrong: "Numbers, 'logs'];" },
-  {
-    label: 'Wrong order',
-    right: 'app.use(errorHandler(), json());',
-    wrong: 'app.use(notFoundHandler(), errorHandler(), json());',
-  },
+  { label: 'Missing call', right: 'app.use(json());', wrong: 'app.use(json);' },
   {
     label: 'Unmounted router',
     right: "  app.route('/', router);\n",
