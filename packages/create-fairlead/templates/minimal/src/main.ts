@@ -1,13 +1,11 @@
-import { createApp, errorHandler, json, notFoundHandler } from '@fairlead/core';
+import { createApp } from '@fairlead/core';
 import { serve } from '@fairlead/serve';
 
 /** Creates the application. The tests call it, too. */
 export function createMyApp() {
   return createApp()
-    .use(errorHandler(), json())
     .get('/', () => ({ message: 'Hello, world!' }))
-    .get('/hello/:name', ({ params }) => ({ message: `Hello, ${params.name}!` }))
-    .use(notFoundHandler());
+    .get('/hello/:name', ({ params }) => ({ message: `Hello, ${params.name}!` }));
 }
 
 // Tests import this file, and must not open a port.

@@ -1,5 +1,5 @@
 import { controllersPlugin } from '@fairlead/controllers';
-import { createApp, createRouter, errorHandler, json, notFoundHandler } from '@fairlead/core';
+import { createApp, createRouter } from '@fairlead/core';
 import { type Container, createContainer } from '@fairlead/di';
 // #if auth
 import { jwtGuard } from '@fairlead/jwt/controllers';
@@ -36,9 +36,8 @@ export async function createTasksApi(container: Container, { config, logger, sto
   const checks = { database: () => container.resolve(DATABASE).check() };
   const router = createRouter();
   const app = createApp({ onError: logErrors(logger) })
-    .use(errorHandler(), logRequests(logger), requestId())
-    .route('/', createHealth({ checks, stopping, logger }))
-    .use(json());
+    .use(logRequests(logger), requestId())
+    .route('/', createHealth({ checks, stopping, logger }));
   const info = { title: '{{name}}', version: '1.0.0' };
   await app.plugin(openapi({ info }));
   const root = new URL('./controllers/', import.meta.url);
@@ -52,7 +51,7 @@ export async function createTasksApi(container: Container, { config, logger, sto
   const { ADMIN_EMAIL: email, ADMIN_PASSWORD: password } = config;
   if (email && password) await container.resolve(Accounts).create({ email, password }, 'admin');
   // #endif
-  return app.route('/api', router).use(notFoundHandler());
+  return app.route('/api', router);
 }
 
 /** Creates the application for the command line of Fairlead, which needs neither a database nor secrets. */

@@ -1,5 +1,5 @@
 import { controllersPlugin } from '@fairlead/controllers';
-import { createApp, createRouter, errorHandler, json, notFoundHandler } from '@fairlead/core';
+import { createApp, createRouter } from '@fairlead/core';
 import { type Container, createContainer } from '@fairlead/di';
 import { createHealth } from '@fairlead/middleware';
 import { API_KEY } from './api-key.ts';
@@ -14,10 +14,10 @@ interface Options {
 export async function createNotesApi(container: Container, { apiKey, stopping }: Options) {
   container.register(API_KEY, { useValue: apiKey });
   const router = createRouter();
-  const app = createApp().use(errorHandler()).route('/', createHealth({ stopping })).use(json());
+  const app = createApp().route('/', createHealth({ stopping }));
   const root = new URL('./controllers/', import.meta.url);
   await app.plugin(controllersPlugin({ router, container, root, prefix: '/api', strict: true }));
-  return app.route('/', router).use(notFoundHandler());
+  return app.route('/', router);
 }
 
 /** Creates the application for the command line of Fairlead. */
