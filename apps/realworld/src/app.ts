@@ -1,4 +1,4 @@
-import { createApp, errorHandler, json, notFoundHandler } from '@fairlead/core';
+import { createApp } from '@fairlead/core';
 import { cors, createHealth, requestId } from '@fairlead/middleware';
 import { openapi } from '@fairlead/openapi';
 import { logErrors, logRequests } from '@fairlead/pino';
@@ -25,12 +25,10 @@ interface Options {
 export async function createConduit({ database, secret, logger, stopping }: Options) {
   const store = createStore(database);
   const auth = createAuth(store, secret);
-  const app = createApp({ validationStatus: 422, onError: logErrors(logger) })
-    .use(errorHandler({ format: formatError }))
+  const app = createApp({ validationStatus: 422, onError: logErrors(logger), format: formatError })
     .use(logRequests(logger), requestId())
     .use(cors())
-    .route('/', createHealth({ checks: { database: () => database.check() }, stopping }))
-    .use(json());
+    .route('/', createHealth({ checks: { database: () => database.check() }, stopping }));
   await app.plugin(
     openapi({
       info: { title: 'Conduit', version: '2.0.0' },
@@ -40,6 +38,5 @@ export async function createConduit({ database, secret, logger, stopping }: Opti
   );
   return app
     .route('/api', createUsersRouter(store, auth))
-    .route('/api', createArticlesRouter(store, auth))
-    .use(notFoundHandler());
+    .route('/api', createArticlesRouter(store, auth));
 }
