@@ -62,6 +62,7 @@ export function createReadArguments(
   for (const parameter of parameters) {
     readers[parameter.index] = createReader(parameter, handler);
   }
+  const takesBody = parameters.some(({ source }) => source === 'body');
   const read = (
     ctx: Context,
     // Allocated with its final size, because an array that grows would take six times the memory.
@@ -69,6 +70,10 @@ export function createReadArguments(
     issues: ValidationIssue[] = [],
     start = 0,
   ): unknown[] | PromiseLike<unknown[]> => {
+    if (takesBody && start === 0) {
+      const checking = requireParsedBody(ctx);
+      if (checking !== undefined) return checking.then(() => read(ctx));
+    }
     for (let index = start; index < readers.length; index += 1) {
       const reader = readers[index];
       const extracted = reader?.extract(ctx);
@@ -86,11 +91,7 @@ export function createReadArguments(
     if (issues.length > 0) throw refusal(ctx, issues, handler, invalidParams);
     return values;
   };
-  if (!parameters.some(({ source }) => source === 'body')) return read;
-  return (ctx) => {
-    const checking = requireParsedBody(ctx);
-    return checking === undefined ? read(ctx) : checking.then(() => read(ctx));
-  };
+  return read;
 }
 
 function refusal(

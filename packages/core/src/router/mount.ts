@@ -1,7 +1,12 @@
 import { named } from '@fairlead/options';
 import { mediaTypesOf, roleOf } from '../annotations/description.js';
 import type { Context } from '../context/context.js';
-import type { Exchange, MatchedRoute, RouteTable } from '../exchange/exchange.js';
+import {
+  EXCHANGE,
+  type Exchange,
+  type MatchedRoute,
+  type RouteTable,
+} from '../exchange/exchange.js';
 import { decodeParams } from '../exchange/params.js';
 import { type Branch, compose, type Middleware, Sample } from '../pipeline/pipeline.js';
 import { isPromiseLike } from '../promise.js';
@@ -82,12 +87,6 @@ export function createPrefixStep(
   });
 }
 
-function setMatch(exchange: Exchange, { value, rawParams }: Match<MatchedRoute>): void {
-  exchange.route = value;
-  exchange.rawParams = rawParams;
-  exchange.params = undefined;
-}
-
 interface ComposedRoute extends MatchedRoute {
   readonly run: Middleware;
   /** Responds to preflights for the route: its last `cors()`, if it has one. */
@@ -104,7 +103,11 @@ function wrapHandler(handler: Middleware, route: string, options: RouteOptions):
   const status = defaultStatus(options);
   const send = createSender(options);
   const respond: Middleware = (ctx, next) => {
-    if (status !== undefined) ctx.status = status;
+    if (status !== undefined) {
+      // Its value was checked when the route was registered.
+      const exchange = ctx[EXCHANGE];
+      if (!exchange.isFinal) exchange.status = status;
+    }
     const result = handler(ctx, next);
     if (result === undefined) return;
     if (!isPromiseLike(result)) return send ? send(ctx, result) : ctx.respond(result);
@@ -179,18 +182,22 @@ export function createMount(
       sample: new Sample(),
     });
   }
-  const choosePreflight = (exchange: Exchange): Middleware | undefined => {
-    const { 'access-control-request-method': method } = exchange.req.headers;
-    const match = method === undefined ? undefined : tree.find(method, exchange.target.path);
-    if (match?.value.preflight !== undefined) setMatch(exchange, match);
-    return match?.value.preflight;
+  /** Finds the route that responds to a preflight. */
+  const findPreflight = ({ req, target }: Exchange): Match<ComposedRoute> | undefined => {
+    const { 'access-control-request-method': method } = req.headers;
+    const match = method === undefined ? undefined : tree.find(method, target.path);
+    return match?.value.preflight && match;
   };
   return Object.freeze({
     choose(exchange: Exchange<Context>): Middleware | undefined {
       const { method, target } = exchange;
-      const match = tree.find(method, target.path);
-      if (match === undefined) return method === 'OPTIONS' ? choosePreflight(exchange) : undefined;
-      setMatch(exchange, match);
+      const own = tree.find(method, target.path);
+      const match = own ?? (method === 'OPTIONS' ? findPreflight(exchange) : undefined);
+      if (match === undefined) return undefined;
+      exchange.route = match.value;
+      exchange.rawParams = match.rawParams;
+      exchange.params = undefined;
+      if (own === undefined) return match.value.preflight;
       if (match.value.sample.next()) exchange.isObserved = true;
       return match.value.run;
     },

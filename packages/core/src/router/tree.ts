@@ -85,9 +85,14 @@ export class Tree<T> {
    * Finds the value of highest precedence for a request.
    *
    * @param path - Request path in normal form.
+   * @param isExact - Whether to ignore routes for all methods, and GET routes for HEAD; false by default.
    */
-  find(method: string, path: string): Match<T> | undefined {
-    return search(this.#root, 0, 0, this.#query(method, path, false));
+  find(method: string, path: string, isExact = false): Match<T> | undefined {
+    const endsInSlash = path.charCodeAt(path.length - 1) === SLASH;
+    const ignoreSlash = endsInSlash && (path.length === 1 || !this.#rules.strict);
+    const end = ignoreSlash ? path.length - 1 : path.length;
+    const folded = this.#rules.caseSensitive ? path : path.toLowerCase();
+    return search(this.#root, 0, 0, { method, isExact, path, folded, end });
   }
 
   /**
@@ -96,19 +101,10 @@ export class Tree<T> {
    * @param path - Request path in normal form, or `*` for the methods of the whole tree.
    */
   methods(path: string): Set<string> {
-    const matching = [...this.#methods].filter((method) => {
-      const query = this.#query(method, path, true);
-      return path === '*' || search(this.#root, 0, 0, query) !== undefined;
-    });
+    const matching = [...this.#methods].filter(
+      (method) => path === '*' || this.find(method, path, true) !== undefined,
+    );
     return new Set(matching);
-  }
-
-  #query(method: string, path: string, isExact: boolean): Query {
-    const endsInSlash = path.charCodeAt(path.length - 1) === SLASH;
-    const ignoreSlash = endsInSlash && (path.length === 1 || !this.#rules.strict);
-    const end = ignoreSlash ? path.length - 1 : path.length;
-    const folded = this.#rules.caseSensitive ? path : path.toLowerCase();
-    return { method, isExact, path, folded, end };
   }
 }
 

@@ -233,27 +233,30 @@ export function validateValue(
   path: readonly [source: string, ...names: string[]],
   issues: ValidationIssue[],
 ): unknown {
-  const accept = (result: unknown): unknown => {
-    const found = readIssues(result);
-    if (found === undefined) return (result as { readonly value: unknown }).value;
+  const result = schema['~standard'].validate(value);
+  return isPromiseLike(result)
+    ? Promise.resolve(result).then((settled) => readResult(settled, path, issues))
+    : readResult(result, path, issues);
+}
+
+/** Returns the value of a result, or undefined after issues. */
+function readResult(
+  result: unknown,
+  path: readonly [source: string, ...names: string[]],
+  issues: ValidationIssue[],
+): unknown {
+  const { value, issues: found }: { readonly value?: unknown; readonly issues?: unknown } =
+    Object(result);
+  if (found === undefined && value !== undefined) return value;
+  if (Array.isArray(found) && found.length > 0) {
     const [source] = path;
-    for (const issue of found) {
+    for (const issue of found as readonly StandardSchemaIssue[]) {
       const message = shorten(issue.message, MAX_MESSAGE_LENGTH);
       issues.push({ source, path: [...path, ...keysOf(issue)], message });
     }
     return undefined;
-  };
-  const result = schema['~standard'].validate(value);
-  return isPromiseLike(result) ? Promise.resolve(result).then(accept) : accept(result);
-}
-
-/** Returns the issues of a result; undefined if it has a value. */
-function readIssues(result: unknown): readonly StandardSchemaIssue[] | undefined {
-  if (typeof result === 'object' && result !== null) {
-    const { issues }: { readonly issues?: unknown } = result;
-    if (Array.isArray(issues) && issues.length > 0) return issues;
-    if (issues === undefined && 'value' in result) return undefined;
   }
+  if (found === undefined && 'value' in Object(result)) return undefined;
   throw new TypeError('The schema returned neither a value nor issues. Correct its validate().');
 }
 
