@@ -162,7 +162,7 @@ describe('a web Response', () => {
         .use(errorHandler({ onError: () => undefined }))
         .get('/', () => new Response('again', { headers: { 'Content-Length': String(length) } }));
       const { port } = await serve(app);
-      const received = await exchange(port, `${GET}\r\n${GET}\r\n`);
+      const received = await exchange(port, `${GET}\r\n${GET}Connection: close\r\n\r\n`);
       expect(received.match(/HTTP\/1\.1 .*/g)).toEqual(
         new Array(2).fill('HTTP/1.1 500 Internal Server Error'),
       );
