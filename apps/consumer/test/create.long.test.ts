@@ -1,6 +1,6 @@
 import { access, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { it } from 'vitest';
+import { inject, it } from 'vitest';
 import {
   check,
   create,
@@ -13,7 +13,8 @@ import {
 } from './support/created.js';
 import { createProject, run } from './support/project.js';
 
-const FAILING = "import { it } from 'vitest';\nit('fails', ({ expect }) => expect(1).toBe(2));\n";
+const FAILING =
+  "import { inject, it } from 'vitest';\nit('fails', ({ expect }) => expect(1).toBe(2));\n";
 
 // The longest tests come first, because five run at a time.
 it.concurrent('rest-api, with PostgreSQL, sign-in and pnpm', async (context) => {
@@ -133,7 +134,7 @@ export const hello = defineController('/hello', {
   expect(await dev.stop()).toMatchObject({ code: 0 });
 });
 
-it.concurrent.for(['22.18.0', '24', '26'])(
+it.concurrent.for([...inject('nodeVersions')])(
   'minimal and values run and pass their tests on Node.js %s',
   async (version, context) => {
     const { expect } = context;

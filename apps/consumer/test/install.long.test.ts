@@ -88,13 +88,9 @@ describe.each(projects)('$name, installed from its tarball with its peers', (def
     await cp(join(here, 'fixtures', name), project, { recursive: true });
   });
 
-  it.concurrent.each([
-    ['5.9', 'typescript'],
-    ['6.0', 'typescript-6'],
-    ['7.0', 'typescript-7'],
-  ])(
-    'compiles without skipLibCheck under TypeScript %s, and prints the expected output',
-    async (_version, compiler) => {
+  it.concurrent.each(inject('compilers'))(
+    'compiles without skipLibCheck by %s, and prints the expected output',
+    async (compiler) => {
       const compiled = await runTsc(compiler, ['--outDir', `dist/${compiler}`], project);
       expect(compiled.stdout).toBe('');
       const { stdout, stderr } = await run(process.execPath, [`dist/${compiler}/app.js`], project);

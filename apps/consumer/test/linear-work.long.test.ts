@@ -9,8 +9,8 @@ import {
   createApp,
   errorHandler,
   json,
-  type Middleware,
   listen,
+  type Middleware,
   text,
   urlencoded,
 } from '@fairlead/core';

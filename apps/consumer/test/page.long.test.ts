@@ -7,7 +7,7 @@ import { createProject, here, install, installedVersion, run, runTsc } from './s
 
 const FIXTURE = join(here, 'fixtures/page');
 
-const COMPILERS = ['typescript', 'typescript-6', 'typescript-7'];
+const COMPILERS = inject('compilers');
 
 let folder: string;
 let server: string;

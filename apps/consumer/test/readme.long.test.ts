@@ -57,7 +57,7 @@ const groups = Map.groupBy(
 const outputs = new Map<object, ReturnType<typeof runModules>>();
 
 testBlocks({
-  compiler: 'typescript',
+  compiler: 'typescript-7',
   async provide(project) {
     const libraries = await Promise.all(LIBRARIES.map(installedVersion));
     await install(project, [...Object.values(inject('tarballs')), ...libraries]);

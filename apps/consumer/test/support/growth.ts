@@ -6,7 +6,7 @@ export type Work = (size: number) => unknown;
 
 /** The CPU time of short measurements, in microseconds. */
 const SHORT = 5_000;
-/** The CPU time of a measurement that is not worth repeating, in microseconds. */
+/** The CPU time of a repeated measurement that is not worth further rounds, in microseconds. */
 const LONG = 500_000;
 
 /**
@@ -20,7 +20,11 @@ export async function growthOf(work: Work, size: number): Promise<number> {
   const sizes = [size / 4, size / 2, size].map(Math.floor);
   let growth = Number.POSITIVE_INFINITY;
   let longest = 0;
-  for (let rounds = 1; rounds <= 4 && growth >= NEARLY_LINEAR; rounds *= 2) {
+  for (
+    let rounds = 1;
+    rounds <= 4 && growth >= NEARLY_LINEAR && (rounds <= 2 || longest < LONG);
+    rounds *= 2
+  ) {
     const times = sizes.map(() => Number.POSITIVE_INFINITY);
     for (let round = 0; round < rounds; round += 1) {
       for (const [index, one] of sizes.entries()) {

@@ -9,6 +9,10 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The paths of the packed tarballs, by folder name of the package. */
     readonly tarballs: Readonly<Record<string, string>>;
+    /** The dependencies of this workspace package that compile what users write. */
+    readonly compilers: readonly string[];
+    /** The versions of Node.js that run the projects of `create-fairlead`. */
+    readonly nodeVersions: readonly string[];
   }
 }
 

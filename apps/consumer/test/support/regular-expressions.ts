@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { check } from 'recheck';
 import ts from 'typescript';
 import { workspace } from './project.js';
 
@@ -10,6 +11,32 @@ export interface Expression {
   readonly file: string;
   /** Undefined if the pattern is known only when the code runs. */
   readonly pattern: RegExp | undefined;
+}
+
+/** What bounds the text that meets a regular expression which may take more than linear time. */
+export const BOUNDED: Readonly<Record<string, string>> = {
+  [String(/Cannot find module '(.+?)' imported from /)]:
+    'a message of Node.js about a file of the application',
+  [String(/The requested module '(.+)' does not provide an export named '(.+)'$/)]:
+    'a message of Node.js about a file of the application',
+  [String(/((?:\/[^/:*]+)+)\1(?![^/])/)]: 'the pattern of a route, at the start',
+  [String(/\{[^}]*\}|\[[^\]]*\]/g)]:
+    'the parameters of a function of the application, at the start',
+  [String(/[*?#(){}[\]<>|\\^\s\p{Cc}]|[+$](?<=:.*)/gu)]:
+    'a segment of the pattern of a route, at the start',
+  [String(/^.*#if (\w+).*\n([\s\S]*?)^.*#endif.*\n/gm)]: 'a template of create-fairlead',
+  [String(/\bnode\b.*\.ts\b/)]: "a script in the application's package.json",
+  [String(/\bstate\b.*\bsession\b/s)]: 'the source of a function of the application, at the start',
+  [String(/^(?:async\s*)?(?:([\w$]+)\s*=>|[^(]*\(([^)]*)\))/)]:
+    'the source of a factory of the application, at the start',
+  [String(/^ *at (?:(.+) \()?(?:async )?((?:file:|\/|[A-Za-z]:\\).+?):(\d+:\d+)\)?$/gm)]:
+    'a stack of the start, of at most Error.stackTraceLimit lines',
+};
+
+/** Whether a regular expression may take more than linear time, as far as an analysis of 120 seconds can tell. */
+export async function isSlow({ source, flags }: RegExp): Promise<boolean> {
+  const { status } = await check(source, flags, { timeout: 120_000 });
+  return status !== 'safe';
 }
 
 /** The initializers of constants by name. */
