@@ -35,7 +35,7 @@ describe('a second registration of a token', () => {
     replace();
     expect(await start()).toEqual([
       expect.stringMatching(
-        /^FAIRLEAD_REPLACED: A registration of Store replaced another one\.\n {2}At: src\/doubtful-providers\.test\.ts:\d+:\d+\n {2}Fix: remove one of the two, add \{ multi: true \} to both, use override\(\) in tests, or pass the provider to intended\(\)\.$/,
+        /^FAIRLEAD_REPLACED: A registration of Store replaced another one\.\n {2}At: src\/doubtful-providers\.test\.ts:\d+:\d+\n {2}Fix: remove one of the two, use override\(\) in tests, add \{ multi: true \} to both and inject the list with @InjectAll\(\) or all\(\), or pass the provider to intended\(\)\.$/,
       ),
     ]);
   });
@@ -90,6 +90,12 @@ describe('a second registration of a token', () => {
   ])('is none if %s', async (_name, register) => {
     container.register('other', { useValue: 1 });
     register();
+    expect(await start()).toEqual([]);
+  });
+
+  it('is none once the told fix is followed: multi on both, and their list', async () => {
+    container.register('rule', { useValue: 1 }, multi).register('rule', { useValue: 2 }, multi);
+    container.register('rules', { useFactory: (rules) => rules, inject: [all('rule')] });
     expect(await start()).toEqual([]);
   });
 

@@ -80,7 +80,7 @@ function warnOfProvider(binding: Binding, isExplained: boolean): void {
   if (isReplacing) {
     const problem = `A registration of ${name} replaced another one.`;
     const fix =
-      'remove one of the two, add { multi: true } to both, use override() in tests, or pass the provider';
+      'remove one of the two, use override() in tests, add { multi: true } to both and inject the list with @InjectAll() or all(), or pass the provider';
     report(binding, 'FAIRLEAD_REPLACED', problem, location, fix);
   }
   if (isPromise && !isIntended(provider.useValue)) {

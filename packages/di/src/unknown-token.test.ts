@@ -2,12 +2,13 @@ import { markIntended } from '@fairlead/options';
 import { beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import { classNeeding } from '../test/classes.js';
 import { locationAfter } from '../test/location.js';
+import { resolveError } from '../test/resolve-error.js';
 import { type Container, createContainer, container as defaultContainer } from './container.js';
 import { Inject } from './decorators/inject.js';
 import { Service } from './decorators/service.js';
 import { all, lazy, optional, token } from './dependency.js';
 import type { Provider } from './provider.js';
-import type { Token } from './token.js';
+import { describeToken, type Token } from './token.js';
 
 let container: Container;
 beforeEach(() => {
@@ -27,39 +28,61 @@ describe('the error of an unknown token names', () => {
 
     expect(problemOf(token('Mailer'))).toBe(
       'Nothing provides token(Mailer): another token with the same name is registered.\n' +
-        '  Fix: create the token once, export it, and import it in both places.',
+        '  Fix: create the token once, export it, and import it in both places. If you need two tokens, register it first: container.register(token, { useValue: … }), or with useClass, useFactory or useExisting.',
     );
   });
 
-  it.each<[string, Token, Token, string]>([
+  it.each<[string, Token, Token, string, string]>([
     [
       'a string',
       'db',
       Symbol.for('db'),
-      "Symbol.for('db'): 'db', which is provided, is a different token.\n  Fix: use 'db' here, or register Symbol.for('db').",
+      'token',
+      "'db', which is provided, is another token: if you meant that one, use it here.",
     ],
     [
       'a symbol',
       Symbol.for('db'),
       'db',
-      "'db': Symbol.for('db'), which is provided, is a different token.\n  Fix: use Symbol.for('db') here, or register 'db'.",
+      "'db'",
+      "Symbol.for('db'), which is provided, is another token: if you meant that one, use it here.",
     ],
     [
       'a typed token',
       token('db'),
       'db',
-      "'db': token(db), which is provided, is a different token.\n  Fix: import token(db) and use it here, or register 'db'.",
+      "'db'",
+      'token(db), which is provided, is another token: if you meant that one, import it and use it here.',
     ],
-    [
-      'a string for a class',
-      'Unprovided',
-      class Unprovided {},
-      "Unprovided: 'Unprovided', which is provided, is a different token.\n  Fix: use 'Unprovided' here, or register Unprovided.",
-    ],
-  ])('%s with the same name', (_name, registered, asked, message) => {
-    container.register(registered, { useValue: 1 });
+  ])(
+    '%s with the same name, after how to register the one that is missing',
+    (_name, registered, asked, argument, meant) => {
+      container.register(registered, { useValue: 1 });
 
-    expect(problemOf(asked)).toContain(`Nothing provides ${message}`);
+      expect(problemOf(asked)).toBe(
+        `Nothing provides ${describeToken(asked)}.\n  Fix: register it first: container.register(${argument}, { useValue: … }), or with useClass, useFactory or useExisting. ${meant}`,
+      );
+    },
+  );
+
+  it('what a class lacks before a token with its name', () => {
+    class Stored {
+      constructor(readonly path: string) {}
+    }
+    class Needing {
+      static readonly inject = [Stored] as const;
+      constructor(readonly stored: Stored) {}
+    }
+    container.register(token<Stored>('Stored'), { useValue: new Stored('') });
+    const { message } = resolveError(container, Needing);
+
+    expect(message).toContain('Nothing provides Stored (parameter 0 of Needing).\n');
+    expect(message).toContain(
+      'Fix: add `static inject = [...]` to Stored, with the dependency of each parameter.',
+    );
+    expect(message).toContain(
+      'token(Stored), which is provided, is another token: if you meant that one, import it and use it here.',
+    );
   });
 
   it('a decorated class with the same name', () => {
@@ -69,10 +92,10 @@ describe('the error of an unknown token names', () => {
 
     expect(container.has(decorated)).toBe(true);
     expect(problemOf('Scheduler')).toContain(
-      "Nothing provides 'Scheduler': Scheduler, which is provided, is a different token.",
+      'Scheduler, which is provided, is another token: if you meant that one, use it here.',
     );
     expect(problemOf(sameName)).toContain(
-      'Nothing provides Scheduler: another class has the same name.\n  Fix: import the class from the same module in both places, because a module that is loaded twice has two classes, or register Scheduler.',
+      'Nothing provides Scheduler: another class has the same name.\n  Fix: import the class from the same module in both places, because a module that is loaded twice has two classes. If they are two classes, add @Service() to Scheduler.',
     );
   });
 
@@ -101,7 +124,7 @@ describe('the error of an unknown token names', () => {
 
     expect(SmtpMailer.prototype).toBeInstanceOf(Mailer);
     expect(problemOf(Mailer)).toContain(
-      'Fix: register its subclass: container.register(Mailer, { useClass: SmtpMailer }).',
+      'Fix: register its subclass: container.register(Mailer, { useClass: SmtpMailer }). If you need Mailer itself, add @Service() to Mailer.',
     );
   });
 

@@ -4,6 +4,8 @@ import { INSTALL_ONE_COPY, otherCopyProviding } from './copies.js';
 import { findTokenMistake } from './dependency.js';
 import {
   type Problem,
+  registrationFix,
+  serviceFix,
   type UnknownTokenDetails,
   UnknownTokenError,
   withCause,
@@ -29,15 +31,17 @@ export function unknownToken(
   dependent?: Origin,
 ): Problem {
   return withCause('unknown', token, (path, otherPaths = []) => {
+    const needing = parameter === undefined ? undefined : path.at(-1);
     return new UnknownTokenError([...path, token], token, parameter, {
-      ...advise(owner, token),
+      ...advise(owner, token, needing),
       location: dependent?.location,
       otherPaths: otherPaths.map((other) => [...other, token]),
     });
   });
 }
 
-function advise(owner: Owner, token: Token): Advice {
+/** @param needing - The token of the class or factory that has a parameter for `token`. */
+function advise(owner: Owner, token: Token, needing: Token | undefined): Advice {
   const mistake = findTokenMistake(token);
   if (mistake !== undefined) {
     return { reason: mistake.problem.replace(/\.$/, ''), ...(mistake.fix && { fix: mistake.fix }) };
@@ -45,8 +49,8 @@ function advise(owner: Owner, token: Token): Advice {
   const registered = registeredIn(owner);
   return (
     adviseOnContainer(owner, token) ??
-    adviseOnNamesake(token, registered) ??
-    (typeof token === 'function' ? adviseOnClass(token, registered) : undefined) ??
+    adviseOnNamesake(token, registered, needing) ??
+    (typeof token === 'function' ? adviseOnClass(token, registered, needing) : undefined) ??
     adviseOnName(token, similarTo(token, registered))
   );
 }
@@ -64,35 +68,47 @@ function adviseOnContainer(owner: Owner, token: Token): Advice | undefined {
   return { reason, fix: INSTALL_ONE_COPY };
 }
 
-/** Advises on a token with the same name as one that is registered, or a class with that of another. */
-function adviseOnNamesake(token: Token, registered: readonly Token[]): Advice | undefined {
+/**
+ * Advises on a token with the same name as one that is registered, or a class with that of another. Both may be
+ * meant, as a service and the token of what it stores, so the advice starts with the one that is missing.
+ */
+function adviseOnNamesake(
+  token: Token,
+  registered: readonly Token[],
+  needing: Token | undefined,
+): Advice | undefined {
   const name = nameOf(token);
   const namesake = [...registered, ...definedClasses()].find(
     (other) => other !== token && nameOf(other) === name,
   );
   if (name === '' || namesake === undefined) return undefined;
+  const register = registrationFix(token, needing);
   const [text, other] = [describeToken(token), describeToken(namesake)];
   if (text !== other) {
-    const reason = `${other}, which is provided, is a different token`;
     // Another call of Symbol() or token() would create another token.
     const isUnique =
       typeof namesake === 'object' ||
       (typeof namesake === 'symbol' && Symbol.keyFor(namesake) === undefined);
-    const use = isUnique ? `import ${other} and use it here` : `use ${other} here`;
-    return { reason, fix: `${use}, or register ${text}.` };
+    const use = isUnique ? 'import it and use it here' : 'use it here';
+    const meant = `${other}, which is provided, is another token: if you meant that one, ${use}.`;
+    return { fix: `${register} ${meant}` };
   }
   return typeof token === 'function'
     ? {
         reason: 'another class has the same name',
-        fix: `import the class from the same module in both places, because a module that is loaded twice has two classes, or register ${text}.`,
+        fix: `import the class from the same module in both places, because a module that is loaded twice has two classes. If they are two classes, ${register}`,
       }
     : {
         reason: 'another token with the same name is registered',
-        fix: 'create the token once, export it, and import it in both places.',
+        fix: `create the token once, export it, and import it in both places. If you need two tokens, ${register}`,
       };
 }
 
-function adviseOnClass(target: Class, registered: readonly Token[]): Advice | undefined {
+function adviseOnClass(
+  target: Class,
+  registered: readonly Token[],
+  needing: Token | undefined,
+): Advice | undefined {
   const name = describeToken(target);
   if (isBuiltIn(target)) {
     return {
@@ -106,7 +122,7 @@ function adviseOnClass(target: Class, registered: readonly Token[]): Advice | un
     typeof other === 'function' && other.prototype instanceof target;
   const subclass = [...registered, ...definedClasses()].find(isSubclass);
   if (subclass === undefined) return undefined;
-  const fix = `register its subclass: container.register(${name}, { useClass: ${describeToken(subclass)} }).`;
+  const fix = `register its subclass: container.register(${name}, { useClass: ${describeToken(subclass)} }). If you need ${name} itself, ${serviceFix(target, needing)}.`;
   return { fix };
 }
 

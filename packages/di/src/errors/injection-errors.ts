@@ -147,7 +147,8 @@ export class UnknownTokenError extends InjectionError {
   }
 }
 
-function registrationFix(token: Token, dependent: Token | undefined): string {
+/** Explains how to provide a token that is needed by another one. */
+export function registrationFix(token: Token, dependent: Token | undefined): string {
   const name = describeToken(token);
   const optional = hasInject(dependent)
     ? ', or pass optional(token)'
@@ -162,7 +163,7 @@ function registrationFix(token: Token, dependent: Token | undefined): string {
 }
 
 /** Explains how a container can build a class without a registration, in the way of the class that needs it. */
-function serviceFix(target: Class, dependent: Token | undefined): string {
+export function serviceFix(target: Class, dependent: Token | undefined): string {
   const name = describeToken(target);
   if (!hasInject(dependent)) return `add @Service() to ${name}`;
   const list = `\`static inject = [...]\` to ${name}, with the dependency of each parameter`;
