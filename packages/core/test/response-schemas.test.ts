@@ -283,6 +283,24 @@ describe('what a response schema does not describe', () => {
     });
   });
 
+  it.each<[string, ResponseSchemas, unknown]>([
+    ['a member', z.object({ at: z.date() }), { at: new Date(0) }],
+    ['an element of a list', z.array(z.union([z.date(), z.null()])), [new Date(0)]],
+    ['the whole response', z.date(), new Date(0)],
+  ])('is told to be text if a schema demands a date of %s', async (_which, response, value) => {
+    const { status, message } = await send(response, () => value, { checkResponses: true });
+    expect(status).toBe(500);
+    expect(message).toContain(
+      '\n  Fix: describe the text of dates, which JSON writes as in "2026-01-31T09:30:00.000Z", such as z.iso.datetime() in zod.',
+    );
+  });
+
+  it('may be a date if the schema describes its text', async () => {
+    const response = z.object({ at: z.iso.datetime() });
+    const sent = await send(response, () => ({ at: new Date(0) }), { checkResponses: true });
+    expect(JSON.parse(sent.text)).toEqual({ at: '1970-01-01T00:00:00.000Z' });
+  });
+
   it('is judged by the schema of the status', async () => {
     const response = { 200: User, 404: z.object({ missing: z.string() }) };
     const missing = (ctx: Context) => {

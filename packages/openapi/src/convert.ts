@@ -9,11 +9,19 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 /** What to do with a schema that JSON Schema cannot express. */
 export type Unrepresentable = 'error' | 'any';
 
+/** Why a part of a schema cannot be expressed. */
+export interface Reason {
+  /** A sentence, which may start with places in the schema. */
+  readonly text: string;
+  /** What to write in place of the part, as an imperative. */
+  readonly fix?: string | undefined;
+}
+
 /** Why a schema cannot be expressed. */
 export class InexpressibleError extends Error {
-  /** @param reasons - At least one. Each may start with a place in the schema. */
-  constructor(readonly reasons: readonly string[]) {
-    super(reasons.join('\n'));
+  /** @param reasons - At least one. */
+  constructor(readonly reasons: readonly Reason[]) {
+    super(reasons.map(({ text }) => text).join('\n'));
   }
 }
 
@@ -68,11 +76,15 @@ export function convert(schema: object, form: Form, unrepresentable: Unrepresent
     throw new InexpressibleError(findReasons(schema, form, error));
   }
   if (unrepresentable === 'any') return {};
-  throw new InexpressibleError([describeMissingConverter(schema)]);
+  throw new InexpressibleError([{ text: describeMissingConverter(schema) }]);
+}
+
+function vendorOf(schema: object): string {
+  return isStandardSchema(schema) ? schema['~standard'].vendor : 'unknown';
 }
 
 function describeMissingConverter(schema: object): string {
-  const vendor = isStandardSchema(schema) ? schema['~standard'].vendor : 'unknown';
+  const vendor = vendorOf(schema);
   const fix =
     vendor === 'valibot'
       ? ' Wrap the schema in toStandardJsonSchema() of @valibot/to-json-schema.'
@@ -83,23 +95,95 @@ function describeMissingConverter(schema: object): string {
 /** Validators throw a TypeError for a part that is not one of their schemas. */
 const NOT_A_SCHEMA = ' A part is not a schema. For a class, write z.array(Book.schema).';
 
-/** Lists everything that cannot be expressed, with its place if the validator tells it, as zod does. */
-function findReasons(schema: object, form: Form, error: unknown): readonly string[] {
-  const reasons: string[] = [];
-  const unrepresentable = (found: {
-    readonly path: readonly unknown[];
-    readonly message: string;
-  }) => {
-    const place = found.path.length === 0 ? '' : `at /${found.path.join('/')}, `;
-    reasons.push(`${place}${found.message}.`);
-    return 'any';
-  };
+/** The text of a date, by validator: that of a response, and that of a request, which becomes a `Date`. */
+const DATES: Readonly<Record<string, Readonly<Record<Form, string>>>> = {
+  zod: { output: 'z.iso.datetime()', input: 'z.iso.datetime().pipe(z.coerce.date())' },
+  valibot: {
+    output: 'v.pipe(v.string(), v.isoTimestamp())',
+    input: 'v.pipe(v.string(), v.isoTimestamp(), v.toDate())',
+  },
+  arktype: { output: "type('string.date.iso')", input: "type('string.date.iso.parse')" },
+};
+
+/** What the validators call a date. */
+const IS_DATE = /^Date cannot be|"date" schema|the date$/;
+
+/** Explains how to describe what a validator refuses. JSON has no dates. */
+function fixFor(schema: object, form: Form, message: string): string | undefined {
+  const text = IS_DATE.test(message) ? DATES[vendorOf(schema)]?.[form] : undefined;
+  return text && `describe the text of the date: ${text}`;
+}
+
+/** A part that cannot be expressed. */
+interface Found {
+  readonly message: string;
+  /** Where zod finds the part first. */
+  readonly path: readonly unknown[];
+}
+
+/** Lists everything that cannot be expressed, with its places if the validator tells them, as zod does. */
+function findReasons(schema: object, form: Form, error: unknown): readonly Reason[] {
+  const found: Found[] = [];
+  const unrepresentable = (part: Found) => ({ [PART]: found.push(part) - 1 });
+  let places: ReadonlyMap<unknown, readonly string[]> = new Map();
   try {
-    toJsonSchema(schema, form, 'draft-2020-12', { ...STRICT, unrepresentable });
+    places = findParts(
+      toJsonSchema(schema, form, 'draft-2020-12', { ...STRICT, unrepresentable }) ?? {},
+    );
   } catch {
     // The validator has thrown this before.
   }
+  if (found.length > 0) {
+    return found.map(({ message, path }, index) => {
+      const all = places.get(index) ?? [pathTo(path)];
+      const place = all[0] === '' ? '' : `at ${joinPlaces(all)}, `;
+      return { text: `${place}${message}.`, fix: fixFor(schema, form, message) };
+    });
+  }
   const message = error instanceof Error ? error.message : String(error);
   const advice = error instanceof TypeError ? NOT_A_SCHEMA : '';
-  return reasons.length > 0 ? reasons : [`${message.replace(/\.?$/, '.')}${advice}`];
+  const text = `${message.replace(/\.?$/, '.')}${advice}`;
+  return [{ text, fix: fixFor(schema, form, message.replace(/\.$/, '')) }];
+}
+
+/** A keyword with the index of a part that cannot be expressed. */
+const PART = 'fairlead:part';
+
+const pathTo = (path: readonly unknown[]): string => path.map((name) => `/${name}`).join('');
+
+/**
+ * Finds the places of each part. A schema that is used twice is one part with two places. One that other schemas
+ * refer to is searched once.
+ */
+function findParts(root: object): ReadonlyMap<unknown, readonly string[]> {
+  const places = new Map<unknown, string[]>();
+  const followed = new Set<unknown>();
+  const search = (value: unknown, path: readonly unknown[]): void => {
+    if (typeof value !== 'object' || value === null) return;
+    if (PART in value) {
+      const known = places.get(value[PART]) ?? [];
+      places.set(value[PART], [...known, pathTo(path)]);
+    }
+    for (const [name, inner] of Object.entries(value)) {
+      if (name === '$ref' && !followed.has(inner)) {
+        followed.add(inner);
+        search(definitionAt(root, inner), path);
+      } else if (name !== '$defs') search(inner, [...path, name]);
+    }
+  };
+  search(root, []);
+  return places;
+}
+
+function definitionAt(root: object, reference: unknown): unknown {
+  const name = /^#\/\$defs\/(.*)$/.exec(String(reference))?.[1];
+  return name && Reflect.get(Object(Reflect.get(root, '$defs')), name);
+}
+
+const MAX_PLACES = 5;
+
+function joinPlaces(places: readonly string[]): string {
+  const others = places.length - MAX_PLACES;
+  const more = others > 0 ? [`${others} more`] : [];
+  return [...places.slice(0, MAX_PLACES), ...more].join(', ').replace(/, ([^,]*)$/, ' and $1');
 }

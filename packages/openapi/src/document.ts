@@ -221,8 +221,8 @@ export function describeRoute(app: Application, route: Route): RouteDescription 
 function createDraft(app: Application, options: DocumentOptions): Draft {
   const { version = '3.1', unrepresentable = 'error', errorSchema } = options;
   const problems: Error[] = [];
-  const reportFor = (place: string) => (reason: string) => {
-    if (unrepresentable === 'error') problems.push(inexpressibleSchema(place, reason));
+  const reportFor = (place: string) => (reason: string, fix?: string | undefined) => {
+    if (unrepresentable === 'error') problems.push(inexpressibleSchema(place, reason, fix));
   };
   const schemas = new Schemas(unrepresentable);
   const report = reportFor('errors with the option errorSchema');

@@ -27,11 +27,18 @@ export function throwProblems(problems: readonly Error[]): void {
   if (first !== undefined) throw first;
 }
 
-/** @param place - The part of a route that the schema describes, such as `the body of POST /users`. */
-export function inexpressibleSchema(place: string, reason: string): SetupError {
+/**
+ * @param place - The part of a route that the schema describes, such as `the body of POST /users`.
+ * @param fix - What to write in place of what cannot be expressed, as an imperative.
+ */
+export function inexpressibleSchema(
+  place: string,
+  reason: string,
+  fix = 'use a schema that JSON Schema can express',
+): SetupError {
   return new SetupError(
     'INEXPRESSIBLE_SCHEMA',
-    `Cannot describe ${place}: ${reason}\n  Fix: use a schema that JSON Schema can express, or pass unrepresentable: 'any' to describe it as {}.`,
+    `Cannot describe ${place}: ${reason}\n  Fix: ${fix}, or pass unrepresentable: 'any' to describe it as {}.`,
   );
 }
 

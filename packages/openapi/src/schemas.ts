@@ -18,8 +18,8 @@ interface Source {
   readonly nodes: Map<JsonSchema, SchemaNode>;
 }
 
-/** Receives why a schema cannot be part of the document. */
-export type Report = (reason: string) => void;
+/** Receives why a schema cannot be part of the document, and a fix if it is a special one. */
+export type Report = (reason: string, fix?: string | undefined) => void;
 
 /** A schema whose annotations stand beside it. */
 export interface DescribedSchema {
@@ -145,7 +145,7 @@ export class Schemas {
       return source;
     } catch (error) {
       if (!(error instanceof InexpressibleError)) throw error;
-      for (const reason of error.reasons) report(reason);
+      for (const { text, fix } of error.reasons) report(text, fix);
       return { root: {}, form, nodes: new Map() };
     }
   }

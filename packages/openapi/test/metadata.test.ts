@@ -308,7 +308,7 @@ describe('webhooks', () => {
     [
       'with a schema that cannot be expressed',
       { a: { body: z.date() } },
-      "Cannot describe the body of the webhook 'a': Date cannot be represented in JSON Schema.\n  Fix: use a schema that JSON Schema can express, or pass unrepresentable: 'any' to describe it as {}.",
+      "Cannot describe the body of the webhook 'a': Date cannot be represented in JSON Schema.\n  Fix: describe the text of the date: z.iso.datetime(), or pass unrepresentable: 'any' to describe it as {}.",
     ],
     [
       'with the operationId of a route',

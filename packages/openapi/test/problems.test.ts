@@ -27,8 +27,9 @@ const failing: StandardSchema = {
   },
 };
 
-const fix =
-  "Fix: use a schema that JSON Schema can express, or pass unrepresentable: 'any' to describe it as {}.";
+const fixBy = (fix = 'use a schema that JSON Schema can express') =>
+  `Fix: ${fix}, or pass unrepresentable: 'any' to describe it as {}.`;
+const fix = fixBy();
 
 /** Describes POST `/users/:id` with one option, and returns the message of the error. */
 function messageFor(options: object): string {
@@ -45,13 +46,13 @@ describe('a schema that JSON Schema cannot express', () => {
   it.each<[string, object, string]>([
     [
       'of zod',
-      { response: z.object({ at: z.date() }) },
-      'Cannot describe the response 200 of POST /users/:id: at /properties/at, Date cannot be represented in JSON Schema.',
+      { response: z.object({ at: z.bigint() }) },
+      'Cannot describe the response 200 of POST /users/:id: at /properties/at, BigInt cannot be represented in JSON Schema.',
     ],
     [
       'of arktype',
-      { body: type({ at: 'Date' }) },
-      'Cannot describe the body of POST /users/:id: JSON Schema cannot represent the date.',
+      { body: type({ at: 'RegExp' }) },
+      'Cannot describe the body of POST /users/:id: JSON Schema cannot represent the proto.',
     ],
     [
       'of valibot without a converter',
@@ -70,8 +71,8 @@ describe('a schema that JSON Schema cannot express', () => {
     ],
     [
       'of a single input',
-      { inputs: [{ source: 'query', name: 'since', schema: z.date(), required: true }] },
-      "Cannot describe the query parameter 'since' of POST /users/:id: Date cannot be represented in JSON Schema.",
+      { inputs: [{ source: 'query', name: 'since', schema: z.symbol(), required: true }] },
+      "Cannot describe the query parameter 'since' of POST /users/:id: Symbols cannot be represented in JSON Schema.",
     ],
     [
       'of a member of the body',
@@ -100,6 +101,63 @@ describe('a schema that JSON Schema cannot express', () => {
     ],
   ])('%s is an error that names its place', (_, options, message) => {
     expect(messageFor(options)).toBe(`${message}\n  ${fix}`);
+  });
+
+  const [datetime, timestamp] = [z.iso.datetime(), v.pipe(v.string(), v.isoTimestamp())];
+  const parsed = v.pipe(v.string(), v.isoTimestamp(), v.toDate());
+  it.each<[string, object, string, object]>([
+    [
+      'a response of zod',
+      { response: z.object({ at: z.date() }) },
+      'z.iso.datetime()',
+      { response: z.object({ at: datetime }) },
+    ],
+    [
+      'a body of zod',
+      { body: z.object({ at: z.coerce.date() }) },
+      'z.iso.datetime().pipe(z.coerce.date())',
+      { body: z.object({ at: datetime.pipe(z.coerce.date()) }) },
+    ],
+    [
+      'a response of valibot',
+      { response: toStandardJsonSchema(v.object({ at: v.date() })) },
+      'v.pipe(v.string(), v.isoTimestamp())',
+      { response: toStandardJsonSchema(v.object({ at: timestamp })) },
+    ],
+    [
+      'a body of valibot',
+      { body: toStandardJsonSchema(v.object({ at: v.date() })) },
+      'v.pipe(v.string(), v.isoTimestamp(), v.toDate())',
+      { body: toStandardJsonSchema(v.object({ at: parsed })) },
+    ],
+    [
+      'a response of arktype',
+      { response: type({ at: 'Date' }) },
+      "type('string.date.iso')",
+      { response: type({ at: 'string.date.iso' }) },
+    ],
+    [
+      'a body of arktype',
+      { body: type({ at: 'Date' }) },
+      "type('string.date.iso.parse')",
+      { body: type({ at: 'string.date.iso.parse' }) },
+    ],
+  ])('says how to describe a date in %s, and accepts that', (_, options, text, fixed) => {
+    expect(messageFor(options)).toContain(fixBy(`describe the text of the date: ${text}`));
+    expect(messageFor(fixed)).toBe('');
+  });
+
+  it('used in several places is one problem with all of them', () => {
+    const at = z.codec(z.iso.datetime(), z.date(), {
+      decode: (text) => new Date(text),
+      encode: (date) => date.toISOString(),
+    });
+    const Line = z.object({ a: at, b: at.optional() }).meta({ id: 'Line' });
+    const response = z.object({ at, lines: z.array(Line), c: at, d: at, e: at, f: at });
+
+    expect(messageFor({ response })).toBe(
+      `Cannot describe the response 200 of POST /users/:id: at /properties/at, /properties/lines/items/properties/a, /properties/lines/items/properties/b, /properties/c, /properties/d and 2 more, Date cannot be represented in JSON Schema.\n  ${fixBy('describe the text of the date: z.iso.datetime()')}`,
+    );
   });
 
   it.each<[string, object, object]>([

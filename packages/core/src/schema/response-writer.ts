@@ -258,7 +258,7 @@ function createWriter(
   // A compiled writer may choose another branch, or refuse members that the branch does not have.
   const removeFirst = hasBranches ? remove : undefined;
   return (value, stringify) => {
-    if (check) checkResponse(route, schema, keep, (stringify ?? JSON.stringify)(value));
+    if (check) checkResponse(route, schema, keep, value, (stringify ?? JSON.stringify)(value));
     const isCompiled = stringify === undefined && write !== undefined;
     const needed = isCompiled ? removeFirst : remove;
     const kept = needed === undefined ? value : removeFrom(value, needed);
@@ -280,15 +280,23 @@ function removeFrom(value: unknown, keep: KeepDescribed): unknown {
 
 const MAX_UNDESCRIBED = 5;
 
-/** Validates what clients would receive. */
+/**
+ * Validates what clients would receive.
+ *
+ * @param result - What `text` is the JSON of.
+ */
 function checkResponse(
   route: string,
   schema: object,
   keep: KeepDescribed | undefined,
+  result: unknown,
   text: string | undefined,
 ): void {
   const value: unknown = text === undefined ? undefined : JSON.parse(text);
-  const problems = isStandardSchema(schema) ? validateResponse(route, schema, value) : [];
+  const issues = isStandardSchema(schema) ? validateResponse(route, schema, value) : [];
+  const problems = issues.map(({ keys, message }) =>
+    keys.length === 0 ? message : `${keys.join('.')}: ${message}`,
+  );
   const undescribed = keep === undefined ? [] : removedPaths(value, keep(value));
   for (const path of undescribed.slice(0, MAX_UNDESCRIBED)) {
     problems.push(`${path}: the schema does not describe it`);
@@ -296,27 +304,40 @@ function checkResponse(
   if (undescribed.length > MAX_UNDESCRIBED) {
     problems.push(`${undescribed.length - MAX_UNDESCRIBED} more like this`);
   }
-  if (problems.length > 0) throw mismatch(route, problems);
+  if (problems.length === 0) return;
+  const hasDate = issues.some(({ keys }) => valueAt(result, keys) instanceof Date);
+  throw mismatch(route, problems, undefined, hasDate ? DATE_FIX : undefined);
 }
 
-function validateResponse(route: string, schema: StandardSchema, value: unknown): string[] {
+const DATE_FIX =
+  'describe the text of dates, which JSON writes as in "2026-01-31T09:30:00.000Z", such as z.iso.datetime() in zod.';
+
+function valueAt(value: unknown, keys: readonly (string | number)[]): unknown {
+  return keys.reduce<unknown>((inner, key) => Reflect.get(Object(inner), key), value);
+}
+
+/** What is wrong with a response, with its place. */
+interface ResponseIssue {
+  readonly keys: readonly (string | number)[];
+  readonly message: string;
+}
+
+function validateResponse(route: string, schema: StandardSchema, value: unknown): ResponseIssue[] {
   const result = schema['~standard'].validate(value);
   if (isPromiseLike(result)) {
     Promise.resolve(result).catch(() => undefined);
     throw mismatch(route, ['the schema is asynchronous, so that it cannot check responses.']);
   }
-  return (result.issues ?? []).map((issue) => {
-    const path = keysOf(issue).join('.');
-    return path === '' ? issue.message : `${path}: ${issue.message}`;
-  });
+  return (result.issues ?? []).map((issue) => ({ keys: keysOf(issue), message: issue.message }));
 }
 
 function mismatch(
   route: string,
   problems: readonly string[],
   cause?: unknown,
+  fix = 'respond with what the schema produces, or correct the schema.',
 ): InternalServerError {
-  const message = `The response of ${route} does not match its schema: ${problems.join('; ')}\n  Fix: respond with what the schema produces, or correct the schema.`;
+  const message = `The response of ${route} does not match its schema: ${problems.join('; ')}\n  Fix: ${fix}`;
   return new InternalServerError(message, { code: 'RESPONSE_SCHEMA', cause });
 }
 
