@@ -1,4 +1,5 @@
 import { type Context, type Next, UnauthorizedError } from '@fairlead/core';
+import { describe as describeFunction } from '@fairlead/core/extend';
 import { createContainer, Service, token } from '@fairlead/di';
 import { describe, expect, it } from 'vitest';
 import {
@@ -112,6 +113,12 @@ class GuardedController {
     return {};
   }
 
+  @Get('/described')
+  @UseGuard(describeFunction(() => false, { name: 'hasRole', role: 'guard' }))
+  described() {
+    return {};
+  }
+
   @Get('/breaks')
   @UseGuard(() => {
     throw new Error('database is down');
@@ -157,6 +164,7 @@ describe('UseGuard', () => {
     ['/denied/later', 'denyLater'],
     ['/roles', 'roles'],
     ['/nameless', 'guard#1'],
+    ['/described', 'hasRole'],
     ['/class', 'AuthGuard'],
     ['/token', 'token(ADMIN)'],
     ['/string-token', "'admin'"],

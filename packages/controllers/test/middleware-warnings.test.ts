@@ -1,7 +1,14 @@
 import { intended, type Middleware } from '@fairlead/core';
 import { describe as describeFunction } from '@fairlead/core/extend';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { Controller, Get, type GuardFn, UseGuard, UseMiddleware } from '../src/index.js';
+import {
+  Controller,
+  Get,
+  type Guard,
+  type GuardFn,
+  UseGuard,
+  UseMiddleware,
+} from '../src/index.js';
 import { serve } from './support/serve.js';
 
 afterEach(() => vi.restoreAllMocks());
@@ -40,7 +47,7 @@ describe('a guard that reads what another function provides', () => {
 
   /** Returns the warnings of a controller with the guards, and with middleware before it and of its route. */
   async function warningsWith(
-    guards: readonly [GuardFn, ...GuardFn[]],
+    guards: readonly [Guard, ...Guard[]],
     before: readonly Middleware[] = [],
     own: readonly [Middleware, ...Middleware[]] = [log],
   ): Promise<readonly unknown[]> {
@@ -62,6 +69,35 @@ describe('a guard that reads what another function provides', () => {
     ['a guard after it does, behind unknown middleware', [admin, signIn] as const, [unknown]],
   ])('causes a warning if %s', async (_case, guards, before) => {
     expect(await warningsWith(guards, before)).toEqual([warning]);
+  });
+
+  it('tells how to silence it: mark the guard', async () => {
+    expect(await warningsWith([admin])).toEqual([
+      expect.stringMatching(
+        /If that is not necessary, pass admin to intended\(\) of @fairlead\/core\.$/,
+      ),
+    ]);
+  });
+
+  it('names a guard in `after` by its class or function', async () => {
+    class SignedIn {
+      static readonly inject = [];
+      canActivate() {
+        return true;
+      }
+    }
+    const reading = describeFunction<GuardFn>(
+      function reads() {
+        return true;
+      },
+      { role: 'guard', after: 'SignedIn' },
+    );
+    const told = expect.stringContaining('reads() on Files.read reads what SignedIn provides');
+    expect(await warningsWith([reading, SignedIn], [unknown])).toEqual([told]);
+    expect(await warningsWith([SignedIn, reading])).toEqual([]);
+    expect(await warningsWith([describeFunction(SignedIn, { role: 'guard' }), reading])).toEqual(
+      [],
+    );
   });
 
   it.each<[string, Parameters<typeof warningsWith>]>([

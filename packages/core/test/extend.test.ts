@@ -207,6 +207,19 @@ group('startup checks', () => {
     expect(() => app.seal()).toThrow(expect.objectContaining({ code: 'INVALID_ORDER', message }));
   });
 
+  it('name a function without a name, and keep the name of another one', () => {
+    const [nameless] = [() => true];
+    describe(nameless as () => boolean, { name: 'hasRole', role: 'guard' });
+    expect(nameless?.name).toBe('hasRole');
+    function check() {}
+    expect(describe(check, { name: 'hasRole' }).name).toBe('check');
+  });
+
+  it('name a class without parentheses', () => {
+    class SignedIn {}
+    expect(descriptionOf(describe(SignedIn, { role: 'guard' }))?.name).toBe('SignedIn');
+  });
+
   it('warn of middleware before the one that it needs, also by a description set by hand', () => {
     const read = Object.assign((ctx: Context, next: Next) => pass(ctx, next), {
       [DESCRIPTOR]: { name: 'read()', role: 'middleware', after: 'set()' },

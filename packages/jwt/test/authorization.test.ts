@@ -100,6 +100,9 @@ describe('the start', () => {
     expect(message).toContain(
       `@Roles() on ${name} reads what auth.middleware or jwtGuard(auth) provides, but nothing before it provides that.\n  At: `,
     );
+    expect(message).toMatch(
+      /list auth\.middleware or jwtGuard\(auth\) above it\. If that is not necessary, pass guards: intended\(\[\]\) to the plugin, with intended\(\) of @fairlead\/core\.$/,
+    );
   });
 
   it.each<[string, Constructor, Parameters<typeof warningsOf>[1]]>([

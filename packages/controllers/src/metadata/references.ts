@@ -25,7 +25,8 @@ export type GuardFn<S extends object = State> = {
 }['check'] & { readonly name: string };
 
 /**
- * A guard as a class, which the container builds.
+ * A guard as a class, which the container builds. What it sets is the type of the parameter of its method: `implements`
+ * gives a class no types.
  *
  * @typeParam S - Members of `ctx.state` that the guard sets for the handlers that it protects.
  */

@@ -5,6 +5,7 @@ import { type ControllerDefinition, joinPath } from '../definition/definition.js
 import { errorText, RouteRegistrationError } from '../errors.js';
 import { locationOf, nameDecorators } from '../metadata/class-metadata.js';
 import { isRequired, type ParameterMetadata } from '../metadata/parameter.js';
+import type { Guard } from '../metadata/references.js';
 import { type BuiltRoute, type RegisteredController, routeOf } from '../routes/build-routes.js';
 
 /** Mounted routes by built route. A route has several if its router is mounted at several prefixes. */
@@ -46,6 +47,7 @@ const NOT_MOUNTED = errorText(
 export function findUnpreparedGuards(
   mounted: MountedRoutes,
   controllers: readonly RegisteredController[],
+  pluginGuards: readonly Guard[] = [],
 ): readonly string[] {
   return controllers.flatMap(({ controller, routes }) =>
     routes.flatMap((route) => {
@@ -57,7 +59,10 @@ export function findUnpreparedGuards(
       const unprepared = guards.find((guard, index) => {
         const { after = [] } = descriptionOf(guard) ?? {};
         if (after.length === 0 || isIntended(guard)) return false;
-        const provides = (one: unknown) => after.includes(descriptionOf(one)?.name ?? '');
+        const provides = (one: unknown) =>
+          [descriptionOf(one)?.name, Reflect.get(Object(one), 'name')].some(
+            (name) => typeof name === 'string' && after.includes(name),
+          );
         const before = [...upstream, ...others, ...middleware, ...guards.slice(0, index)];
         if (before.some(provides)) return false;
         return guards.some(provides) || !before.some(isUnknown);
@@ -67,11 +72,19 @@ export function findUnpreparedGuards(
       const needed = described.after.join(' or ');
       const name = nameDecorators(controller, described.name);
       const title = `${name} on ${handler} reads what ${needed} provides, but nothing before it provides that.`;
-      const silence = 'pass the list of guards of the plugin to intended() of @fairlead/core';
+      const silence = `${silenceOf(described.name, pluginGuards)} of @fairlead/core`;
       const fix = `list ${needed} above it. If that is not necessary, ${silence}.`;
       return errorText(title, fix, locationOf(controller, route.methodName));
     }),
   );
+}
+
+/** Explains how to silence the warning about a guard. That of a decorator can't be marked itself. */
+function silenceOf(name: string, pluginGuards: readonly Guard[]): string {
+  if (!name.startsWith('@')) return `pass ${name} to intended()`;
+  return pluginGuards.length > 0
+    ? 'pass the list of guards of the plugin to intended()'
+    : 'pass guards: intended([]) to the plugin, with intended()';
 }
 
 /**

@@ -128,7 +128,8 @@ export function controllersPlugin(options: ControllersPluginOptions): Controller
       const mounted = mountedRoutesOf(app);
       throwProblems(findMountProblems(mounted, state.controllers, usable.router, log.warn));
       if (isIntended(usable.guards)) return;
-      for (const message of findUnpreparedGuards(mounted, state.controllers)) log.warn(message);
+      const unprepared = findUnpreparedGuards(mounted, state.controllers, usable.guards);
+      for (const message of unprepared) log.warn(message);
     },
     close,
   };

@@ -5,6 +5,7 @@ import {
   either,
   findOptionProblems,
   fn,
+  isClass,
   isIntended,
   type Kinds,
   kind,
@@ -155,7 +156,10 @@ export interface Doubt {
 
 /** What startup checks and generated documents need to know about a function, a class or another value. */
 export interface Description {
-  /** How messages and {@link after} name it, such as `csrf()`. By default the name of the function, with parentheses. */
+  /**
+   * How messages and {@link after} name it, such as `csrf()`. By default the name of the function, with parentheses, or
+   * of the class. A function without a name has this one from then on, as in lists of routes and in the 403 of a guard.
+   */
   readonly name?: string;
   /** What it is. By default, it may do anything. */
   readonly role?: Role;
@@ -271,7 +275,10 @@ export function describe<Target extends object>(target: Target, description: Des
     );
   }
   throwTogether(problems);
-  const { wraps } = description;
+  const { wraps, name } = description;
+  if (name !== undefined && typeof target === 'function' && Reflect.get(target, 'name') === '') {
+    Object.defineProperty(target, 'name', { value: name });
+  }
   if (isIntended(wraps)) markIntended(target);
   const wrapped = descriptionOf(wraps);
   const present = { ...wrapped, ...descriptionOf(target) };
@@ -362,7 +369,9 @@ export function findMisuse(value: unknown): Misuse | undefined {
 /** Returns how messages name a value without a description. */
 function nameOf(target: { readonly name?: unknown }): string {
   if (typeof target !== 'function') return 'an object';
-  return target.name === '' ? 'a function' : `${target.name}()`;
+  const { name } = target;
+  if (name === '') return 'a function';
+  return isClass(target) ? `${name}` : `${name}()`;
 }
 
 /** Whether middleware only passes requests on. */
