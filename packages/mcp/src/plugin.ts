@@ -14,10 +14,12 @@ import {
   captureCaller,
   describeValue,
   findOptionProblems,
+  hiddenRouteAt,
   integer,
   isIntended,
   type Kinds,
   kind,
+  locatorOf,
   named,
   nonEmptyString,
   setLocation,
@@ -146,10 +148,11 @@ export function mcp(options: McpOptions): Plugin {
   const plugin: Plugin = {
     name: 'mcp',
     install(app) {
-      app.post(path, { hidden: true }, describe(named('mcp', respond), { name: 'mcp()' }));
+      const hidden = hiddenRouteAt(locatorOf(plugin));
+      app.post(path, hidden, describe(named('mcp', respond), { name: 'mcp()' }));
       if (authorization === undefined) return;
       const { resource, servers, scopes } = authorization;
-      app.get(`${WELL_KNOWN}${path}`, { hidden: true }, (ctx) => {
+      app.get(`${WELL_KNOWN}${path}`, hidden, (ctx) => {
         ctx.set('Access-Control-Allow-Origin', '*');
         return {
           resource,

@@ -282,3 +282,11 @@ describe('a server', () => {
     expect(await warningsOf(options, tool)).toEqual([]);
   });
 });
+
+it('a message about the endpoint shows the call of app.plugin()', async () => {
+  const app = createApp().post('/mcp', () => 'mine');
+  await app.plugin(mcp(server));
+  expect(() => app.seal()).toThrow(
+    /\n {2}At: test\/startup\.test\.ts:\d+:\d+\n {2}At: test\/startup\.test\.ts:/,
+  );
+});

@@ -11,9 +11,11 @@ import { assertOptions, describe, describeFactories, takeProblem } from '@fairle
 import {
   atLine,
   boolean,
+  captureCaller,
   describeValue,
   fn,
   hasMethods,
+  hiddenRouteAt,
   isIntended,
   type Kinds,
   kind,
@@ -201,11 +203,12 @@ export function createMetrics<Format extends RegistryContentType = PrometheusCon
     register(numbers) {
       for (const number of numbers) addNumber(registry, number);
     },
-    router: (path = '/metrics') => {
+    router: function createMetricsRouter(path = '/metrics') {
       isExported = true;
+      const hidden = hiddenRouteAt(captureCaller(createMetricsRouter));
       const router = createRouter();
       const problem = takeProblem(router, () =>
-        router.get(path, { hidden: true }, async function metrics(ctx) {
+        router.get(path, hidden, async function metrics(ctx) {
           const text = await registry.metrics();
           ctx.set('Content-Type', registry.contentType);
           ctx.set('Cache-Control', 'no-store');

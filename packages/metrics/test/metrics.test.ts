@@ -626,3 +626,13 @@ it('a route with one method and one status has 16 series by default', async () =
   const text = await metrics.registry.metrics();
   expect(text.match(/^http_request_duration_seconds_.*$/gm)).toHaveLength(16);
 });
+
+it('a message about the route of the metrics shows the call of router()', () => {
+  const { router } = createMetrics({ processMetrics: false });
+  const app = createApp()
+    .get('/metrics', () => 'mine')
+    .route('/', router());
+  expect(() => app.seal()).toThrow(
+    /\n {2}At: test\/metrics\.test\.ts:\d+:\d+\n {2}At: test\/metrics\.test\.ts:/,
+  );
+});

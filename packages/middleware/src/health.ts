@@ -6,10 +6,12 @@ import {
 } from '@fairlead/core';
 import { describe, describeFactories, takeProblem, throwTogether } from '@fairlead/core/extend';
 import {
+  captureCaller,
   describeValue,
   findOptionProblems,
   fn,
   hasMethods,
+  hiddenRouteAt,
   isPlainObject,
   type Kinds,
   kind,
@@ -120,8 +122,9 @@ export function createHealth(options: HealthOptions = {}): Router {
   // serve() warns about it, because the service stays ready while it stops.
   if (stopping === undefined) describe(respondReady, { name: UNAWARE });
   const router = createRouter();
+  const hidden = hiddenRouteAt(captureCaller(createHealth));
   const problem = takeProblem(router, () =>
-    router.get(live, { hidden: true }, respondLive).get(ready, { hidden: true }, respondReady),
+    router.get(live, hidden, respondLive).get(ready, hidden, respondReady),
   );
   if (problem !== undefined) throw problem;
   return router;

@@ -475,3 +475,12 @@ describe('options', () => {
     expect(() => createHealth({ live: '/health', ready: '/health' })).toThrow(RouteConflictError);
   });
 });
+
+it('a message about a route of createHealth() shows the call', () => {
+  const app = createApp()
+    .get('/health/live', () => 'mine')
+    .route('/', createHealth());
+  expect(() => app.seal()).toThrow(
+    /\n {2}At: test\/health\.test\.ts:\d+:\d+\n {2}At: test\/health\.test\.ts:/,
+  );
+});

@@ -26,6 +26,7 @@ interface Package {
  *
  * @param path - Path of the page.
  * @param documentPath - Path of the document.
+ * @param hidden - The options of the routes, with their location.
  * @param documentOf - Returns the document. Called for requests only.
  * @throws {SetupError} `DOCS_UNAVAILABLE`, when swagger-ui-dist is not installed.
  */
@@ -33,6 +34,7 @@ export function addPage(
   app: Application,
   path: string,
   documentPath: string,
+  hidden: { readonly hidden: true },
   documentOf: () => OpenApiDocument,
 ): void {
   const { folder, version } = findPackage(path);
@@ -46,7 +48,7 @@ export function addPage(
   };
   let page: Page | undefined;
 
-  app.get(path, { hidden: true }, (ctx) => {
+  app.get(path, hidden, (ctx) => {
     if (ctx.path.length > 1 && ctx.path.endsWith('/')) {
       return ctx.redirect(`../${posix.basename(path)}`, 308);
     }
@@ -59,11 +61,11 @@ export function addPage(
   for (const [name, type] of Object.entries(VERSIONED)) {
     const cacheControl = `public, max-age=${YEAR}, immutable`;
     const handler = createFileHandler(join(folder, name), type, `${version}-${name}`, cacheControl);
-    app.get(`${base}/${version}/${name}`, { hidden: true }, handler);
+    app.get(`${base}/${version}/${name}`, hidden, handler);
   }
   for (const [name, type] of Object.entries(REDIRECT)) {
     const handler = createFileHandler(join(folder, name), type, `${version}-${name}`, 'no-cache');
-    app.get(`${base}/${name}`, { hidden: true }, handler);
+    app.get(`${base}/${name}`, hidden, handler);
   }
 }
 

@@ -14,8 +14,10 @@ import {
   describeValue,
   either,
   findOptionProblems,
+  hiddenRouteAt,
   type Kinds,
   kind,
+  locatorOf,
   oneOf,
   setLocation,
   string,
@@ -84,9 +86,10 @@ export function openapi(options: OpenApiOptions): Plugin {
       const installed = documents.get(app) ?? new Map<string, InstalledDocument>();
       assertUnused(installed, path, docs);
       const textOf = () => findDocument(app, path).text ?? '';
+      const hidden = hiddenRouteAt(locatorOf(options));
       // First, because it may fail.
-      if (docs !== false && hasPage) addPage(app, docs, path, () => JSON.parse(textOf()));
-      app.get(path, { hidden: true }, createHandler(path, textOf));
+      if (docs !== false && hasPage) addPage(app, docs, path, hidden, () => JSON.parse(textOf()));
+      app.get(path, hidden, createHandler(path, textOf));
       documents.set(app, installed.set(path, { options, problems: [] }));
     },
     ready(app) {

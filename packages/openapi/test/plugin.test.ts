@@ -283,3 +283,14 @@ describe('printDocument()', () => {
     expect(close).toHaveBeenCalledTimes(1);
   });
 });
+
+it.each(['/openapi.json', '/docs', '/docs/oauth2-redirect.html'])(
+  'a message about %s shows the call of openapi()',
+  async (path) => {
+    const app = createApp().get(path, () => 'mine');
+    await app.plugin(openapi({ info }));
+    expect(() => app.seal()).toThrow(
+      /\n {2}At: test\/plugin\.test\.ts:\d+:\d+\n {2}At: test\/plugin\.test\.ts:/,
+    );
+  },
+);

@@ -91,6 +91,16 @@ export function locatorOf(target: object): Locate | undefined {
   return shared[LOCATIONS]?.get(target);
 }
 
+/**
+ * Returns the options of a route that a package registers for its user, and documents nowhere. Messages then show the
+ * call of the user instead of that in the package.
+ */
+export function hiddenRouteAt(locate: Locate | undefined): { readonly hidden: true } {
+  const options = Object.freeze({ hidden: true } as const);
+  if (locate !== undefined) setLocation(options, locate);
+  return options;
+}
+
 /** Formats where a value was registered as the last line of a message; empty if it is unknown. */
 export function atLine(target: object | undefined): string {
   return formatLocation(target && locatorOf(target));

@@ -12,6 +12,7 @@ export {
   findCallSite,
   formatLocation,
   framesOf,
+  hiddenRouteAt,
   isAnonymous,
   type Locate,
   locatorOf,

@@ -14,7 +14,7 @@ import {
   SetupError,
 } from '@fairlead/core';
 import { type Container, createContainer, type Token } from '@fairlead/di';
-import { markIntended } from '@fairlead/options';
+import { captureCaller, type Locate, markIntended, setLocation } from '@fairlead/options';
 import { createAgent } from './agent.js';
 import { UnusedOverrideError } from './errors.js';
 import { strictProvider } from './fake.js';
@@ -47,6 +47,7 @@ import { openTestSocket } from './test-socket.js';
 export async function createTestApp<const Types extends readonly unknown[]>(
   options: TestAppOptions<Types> | ApplicationTestOptions<Types>,
 ): Promise<TestApp> {
+  const locate = captureCaller(createTestApp);
   assertTestOptions(options);
   const container = createContainer();
   const calls = new Calls(options.onError);
@@ -64,7 +65,7 @@ export async function createTestApp<const Types extends readonly unknown[]>(
     const guards = new GuardOverrides(options.guardOverrides);
     guards.addTo(container);
     app = await (options.app === undefined
-      ? createDefaultApp(options, container, calls)
+      ? createDefaultApp(options, container, calls, locate)
       : createOwnApp(options, container));
     guards.assertUsed();
     assertUsed(container, (token) => isUnusable(token, options));
@@ -159,6 +160,7 @@ async function createDefaultApp(
   options: Untyped<TestAppOptions>,
   container: Container,
   calls: Calls,
+  locate: Locate,
 ): Promise<Application> {
   const {
     app: _,
@@ -182,7 +184,10 @@ async function createDefaultApp(
   // The guards of the application may be missing here.
   const guards = markIntended([...(plugin.guards ?? [])]);
   await app.plugin(controllersPlugin({ strict: true, ...plugin, guards, router, container }));
-  return app.route('/', router).use(...after, notFoundHandler());
+  app.route('/', router).use(...after, notFoundHandler());
+  // Messages about them show the test instead of this file.
+  for (const one of [app, ...before, ...after]) setLocation(one, locate);
+  return app;
 }
 
 async function createOwnApp(

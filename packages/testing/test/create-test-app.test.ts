@@ -1,7 +1,8 @@
 import { Body, Controller, Get, Header, Post } from '@fairlead/controllers';
 import { createApp, json, type Middleware } from '@fairlead/core';
+import { describe as describeFunction } from '@fairlead/core/extend';
 import { Service } from '@fairlead/di';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createTestApp } from '../src/index.js';
 
 @Controller('/echo')
@@ -225,4 +226,24 @@ describe('close', () => {
     await expect(start).rejects.toMatchObject({ code: 'NOT_A_CONTROLLER' });
     expect(log).toEqual(['pool']);
   });
+});
+
+it('a message about middleware of the test shows the call of createTestApp()', async () => {
+  const emit = vi.spyOn(process, 'emitWarning').mockReturnValue();
+  const doubtful = describeFunction<Middleware>((_ctx, next) => next(), {
+    role: 'middleware',
+    warning: () => 'Too short.',
+  });
+  @Controller('/notes')
+  class NotesController {
+    @Get()
+    list() {
+      return [];
+    }
+  }
+  await using app = await createTestApp({ controllers: [NotesController], before: [doubtful] });
+  await app.request('/notes');
+  expect(emit.mock.calls.flat()).toContainEqual(
+    expect.stringMatching(/^Too short\.\n {2}At: test\/create-test-app\.test\.ts:/),
+  );
 });
