@@ -6,13 +6,12 @@ import {
   type ValidationStatus,
 } from '@fairlead/core';
 import {
-  type CallSite,
-  describeCaller,
   describeFile,
   describeValue,
   findOptionProblems,
   hideProperties,
   type Kinds,
+  type Locate,
   numberMessages,
 } from '@fairlead/options';
 
@@ -303,11 +302,11 @@ function printOnce(error: ControllerError): void {
 /**
  * Throws a single problem as is, and several as one {@link StartError}. Several classes may share a problem.
  *
- * @param call - The location of problems in its arguments.
+ * @param locate - Finds the location of problems in its arguments.
  */
-export function throwProblems(problems: readonly Error[], call?: CallSite): void {
+export function throwProblems(problems: readonly Error[], locate?: Locate): void {
   const distinct = [...new Set(problems)];
-  const location = call && distinct.some(isInCall) ? describeCaller(call) : undefined;
+  const location = locate && distinct.some(isInCall) ? locate() : undefined;
   for (const problem of distinct.filter(isInCall)) {
     problem.message = addLocation(problem.message, location);
   }

@@ -183,7 +183,9 @@ async function createDefaultApp(
   }).use(errorHandler({ onError: calls.log }), ...before, json());
   // The guards of the application may be missing here.
   const guards = markIntended([...(plugin.guards ?? [])]);
-  await app.plugin(controllersPlugin({ strict: true, ...plugin, guards, router, container }));
+  const pluginOptions = { strict: true, ...plugin, guards, router, container };
+  setLocation(pluginOptions, locate);
+  await app.plugin(controllersPlugin(pluginOptions));
   app.route('/', router).use(...after, notFoundHandler());
   // Messages about them show the test instead of this file.
   for (const one of [app, ...before, ...after]) setLocation(one, locate);

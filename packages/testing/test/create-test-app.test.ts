@@ -223,7 +223,10 @@ describe('close', () => {
       controllers: [Unmarked],
       register: (container) => container.resolve(Pool),
     });
-    await expect(start).rejects.toMatchObject({ code: 'NOT_A_CONTROLLER' });
+    await expect(start).rejects.toMatchObject({
+      code: 'NOT_A_CONTROLLER',
+      message: expect.stringMatching(/\n {2}At: test\/create-test-app\.test\.ts:/),
+    });
     expect(log).toEqual(['pool']);
   });
 });

@@ -7,7 +7,7 @@ import {
   container as globalContainer,
   type Token,
 } from '@fairlead/di';
-import { type CallSite, captureCallSite, isIntended } from '@fairlead/options';
+import { captureCaller, isIntended, type Locate, locatorOf } from '@fairlead/options';
 import { describeAllDoubts } from '../definition/check-definition.js';
 import { definitionOf } from '../definition/definition.js';
 import {
@@ -93,7 +93,8 @@ const STDERR_LOGGER: PluginLogger = Object.freeze({
  * @returns A plugin to install with `await app.plugin(plugin)`.
  */
 export function controllersPlugin(options: ControllersPluginOptions): ControllersPlugin {
-  const call = captureCallSite(controllersPlugin);
+  // createTestApp() sets the location of its own call.
+  const locate = locatorOf(options) ?? captureCaller(controllersPlugin);
   const usable = usableOptions(options);
   const { debug = false, logger = STDERR_LOGGER, container = globalContainer } = usable;
   const { disposeContainer = container !== globalContainer } = usable;
@@ -114,7 +115,7 @@ export function controllersPlugin(options: ControllersPluginOptions): Controller
     },
     async install(app) {
       try {
-        const registered = await start(app, usable, checkPluginOptions(options), log, call);
+        const registered = await start(app, usable, checkPluginOptions(options), log, locate);
         state = createState(registered, true);
       } catch (error) {
         await close().catch((reason) =>
@@ -157,7 +158,7 @@ async function start(
   options: ControllersPluginOptions,
   optionProblems: readonly Error[],
   log: PluginLogger,
-  call: CallSite,
+  locate: Locate,
 ): Promise<readonly RegisteredController[]> {
   const { root, router, controllers: listed = [] } = options;
   if (root === undefined && listed.length === 0 && optionProblems.length === 0) {
@@ -192,7 +193,7 @@ async function start(
   if (problems.length > 0) {
     const registered = registrationsOf(app, router);
     const likely = findMisnamedParameters(definitions, context.prefix, registered.prefixes);
-    throwProblems([...problems, ...likely, ...registered.problems], call);
+    throwProblems([...problems, ...likely, ...registered.problems], locate);
   }
   for (const { name, routes } of registerControllers(router, controllers, context)) {
     log.debug(`registered ${name}`);

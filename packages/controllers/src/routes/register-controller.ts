@@ -8,7 +8,7 @@ import {
 import { descriptionOf, takeProblem } from '@fairlead/core/extend';
 import type { Constructor, Injectable, Token } from '@fairlead/di';
 import {
-  captureCallSite,
+  captureCaller,
   describeValue,
   formatLocation,
   isIntended,
@@ -80,13 +80,13 @@ export function registerController<C extends Constructor>(
   target: Injectable<C>,
   options: BuildRoutesOptions = {},
 ): RegisteredController {
-  const call = captureCallSite(registerController);
+  const locate = captureCaller(registerController);
   const optionProblems = checkBuildOptions('registerController()', options);
-  throwProblems([...checkRouter(router), ...optionProblems], call);
+  throwProblems([...checkRouter(router), ...optionProblems], locate);
   const definition = definitionOf(target);
   const context = createBuildContext(options);
   const tokens = requiredTokens([definition], context.shared);
-  throwProblems(findProblems(router, [definition], context, tokens), call);
+  throwProblems(findProblems(router, [definition], context, tokens), locate);
   const controller = buildController(definition, context);
   throwProblems([...context.problems.values()]);
   undiscovered.delete(target);
