@@ -54,6 +54,28 @@ describe('Container.validate', () => {
     ]);
   });
 
+  it('names the singletons that would capture a corrected one, so that one round is enough', () => {
+    const Invoices = classNeeding('Invoices', Audit);
+    const Report = classNeeding('Report', Invoices);
+    const Customers = classNeeding('Customers', 'page');
+    const container = createContainer().register(
+      'page',
+      { useClass: Report },
+      { scope: 'transient' },
+    );
+    const roots = [Report, Customers];
+
+    expect(container.validate(roots).map(({ message }) => message)).toEqual([
+      expect.stringContaining(
+        "\n  Fix: set the scope of Invoices, and that of Report and Customers, which would then capture it, to 'request' or 'transient'",
+      ),
+    ]);
+    for (const useClass of [Invoices, ...roots]) {
+      container.register(useClass, { useClass }, { scope: 'request' });
+    }
+    expect(container.validate(roots)).toEqual([]);
+  });
+
   it('reports the full path to each problem', () => {
     const problems = createContainer().register(NoMetadata).validate([App]);
 

@@ -206,13 +206,23 @@ export class CapturedScopeError extends InjectionError {
   /**
    * @param path - Ends with the request-scoped token.
    * @param token - The token of the singleton.
+   * @param dependents - The tokens of other singletons that depend on it, and would capture it then.
    */
-  constructor(path: readonly Token[], token: Token, location?: string) {
+  constructor(
+    path: readonly Token[],
+    token: Token,
+    location?: string,
+    dependents: readonly Token[] = [],
+  ) {
     const name = describeToken(token);
     const captured = describeToken(path.at(-1) ?? token);
     const problem = `The singleton ${name} would capture ${captured}, which lives for one request.`;
     const orPass = `, or pass ${captured} to its methods instead of its constructor`;
-    const fix = `set the scope of ${name} to 'request' or 'transient'${hasInjectNames(token) ? '' : orPass}.`;
+    const others =
+      dependents.length === 0
+        ? ''
+        : `, and that of ${describeTokens(dependents)}, which would then capture it,`;
+    const fix = `set the scope of ${name}${others} to 'request' or 'transient'${hasInjectNames(token) ? '' : orPass}.`;
     super({ problem, fix, path, token, location });
   }
 }

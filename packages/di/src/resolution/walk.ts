@@ -101,12 +101,22 @@ export class Walk {
       if (found !== undefined && binding.scope === 'singleton') {
         const { token, location } = binding;
         const report: Problem = (path) =>
-          new CapturedScopeError([...path, ...found], token, location);
+          new CapturedScopeError([...path, ...found], token, location, this.#above(binding));
         this.#report(report, this.#path());
       }
       first ??= found;
     }
     return first;
+  }
+
+  /** Lists the tokens of the singletons that depend on a binding, directly or not, as far as the walk has met them. */
+  #above(binding: Binding): readonly Token[] {
+    const backward: Edges = new Map(this.#entered.map((each) => [each, new Set()]));
+    for (const each of this.#entered) {
+      for (const target of targetsOf(each)) backward.get(target)?.add(each);
+    }
+    const above = [...sourcesOf(binding, backward)].filter((each) => each !== binding);
+    return above.flatMap(({ scope, token }) => (scope === 'singleton' ? [token] : []));
   }
 
   #path(): readonly Token[] {
