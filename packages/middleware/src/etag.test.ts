@@ -175,6 +175,39 @@ describe('requireMatch()', () => {
     expect((await put(etag, {})).status).toBe(200);
   });
 
+  it('demands If-Match with `required`, if the resource exists', async () => {
+    const app = createApp().put('/:tag', (ctx) => {
+      const tags: Readonly<Record<string, string>> = { seven: '"7"' };
+      requireMatch(ctx, tags[ctx.params.tag], { required: true });
+      return 'changed';
+    });
+    const send = (path: string, headers = {}) => app.request(path, { method: 'PUT', headers });
+    const response = await send('/seven');
+    expect(response.status).toBe(428);
+    expect(await response.json()).toMatchObject({
+      code: 'PRECONDITION_REQUIRED',
+      detail:
+        'The request lacks If-Match. Read the resource, and send its current ETag as If-Match.',
+    });
+    expect((await send('/seven', { 'If-Match': '"7"' })).status).toBe(200);
+    expect((await send('/seven', { 'If-Match': '"6"' })).status).toBe(412);
+    expect((await send('/none')).status).toBe(200);
+  });
+
+  it('refuses unknown options', async () => {
+    const errors: unknown[] = [];
+    const app = createApp({ onError: (error) => errors.push(error) }).put('/', (ctx) =>
+      requireMatch(ctx, '"7"', JSON.parse('{ "require": true }')),
+    );
+    expect((await app.request('/', { method: 'PUT' })).status).toBe(500);
+    expect(errors).toEqual([
+      expect.objectContaining({
+        code: 'INVALID_OPTION',
+        message: "requireMatch() has no option 'require'. Did you mean 'required'?",
+      }),
+    ]);
+  });
+
   it.each([
     ['"7"', '"6"'],
     ['"7"', 'W/"6"'],

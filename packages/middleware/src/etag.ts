@@ -1,6 +1,7 @@
 import {
   type AnyContext,
   type Context,
+  HttpError,
   type Middleware,
   PreconditionFailedError,
 } from '@fairlead/core';
@@ -11,7 +12,7 @@ import {
   describeFactories,
   type SentDescription,
 } from '@fairlead/core/extend';
-import { describeValue, named } from '@fairlead/options';
+import { boolean, describeValue, type Kinds, named } from '@fairlead/options';
 
 /**
  * Adds an `ETag` to responses to GET, HEAD and QUERY with status 200, and responds with 304 when the client's
@@ -84,20 +85,41 @@ function isFresh(ctx: Context): boolean {
   return modified <= since;
 }
 
+/** Options of {@link requireMatch}. */
+export interface RequireMatchOptions {
+  /** Whether to reject a request without `If-Match` if the resource exists; false by default. */
+  readonly required?: boolean | undefined;
+}
+
+const REQUIRE_MATCH_OPTIONS: Kinds<RequireMatchOptions> = { required: boolean };
+
 /**
  * Checks that the client has seen the current state of a resource. Call it before you change the resource.
- * Does nothing for a request without `If-Match`.
+ * Does nothing for a request without `If-Match`, unless it is required.
  *
  * @param etag - The current `ETag` with its quotes, as in `"7"`. A weak one, such as `W/"7"`, matches only
  *   `If-Match: *`. Undefined if the resource does not exist, which matches nothing.
  * @throws {PreconditionFailedError} 412, when `If-Match` does not match, or is malformed.
+ * @throws {HttpError} 428 `PRECONDITION_REQUIRED`, when a request lacks the required `If-Match`.
  * @throws {TypeError} When `etag` is not an entity tag.
- * @see RFC 9110 §8.8.3 (form), §8.8.3.2 (strong comparison), §13.1.1 (If-Match)
+ * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid.
+ * @see RFC 9110 §8.8.3 (form), §8.8.3.2 (strong comparison), §13.1.1 (If-Match); RFC 6585 §3 (428)
  */
-export function requireMatch(ctx: AnyContext, etag: string | undefined): void {
+export function requireMatch(
+  ctx: AnyContext,
+  etag: string | undefined,
+  options: RequireMatchOptions = {},
+): void {
+  assertOptions('requireMatch()', options, REQUIRE_MATCH_OPTIONS);
   if (etag !== undefined) assertTag(etag);
   const match = ctx.get('If-Match');
-  if (match === undefined) return;
+  if (match === undefined) {
+    if (!options.required || etag === undefined) return;
+    throw new HttpError(
+      428,
+      'The request lacks If-Match. Read the resource, and send its current ETag as If-Match.',
+    );
+  }
   if (etag !== undefined) {
     if (match === '*') return;
     const tags = parseTags(match);

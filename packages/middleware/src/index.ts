@@ -16,7 +16,7 @@ export { type CorsOptions, type CorsOrigin, cors } from './cors.js';
 export { type CsrfOptions, csrf, csrfGuard } from './csrf/csrf.js';
 export { type CsrfTokenOptions, type CsrfTokens, csrfTokens } from './csrf/tokens.js';
 export { currentContext, shareContext } from './current-context.js';
-export { etag, requireMatch } from './etag.js';
+export { etag, type RequireMatchOptions, requireMatch } from './etag.js';
 export {
   type CheckState,
   createHealth,

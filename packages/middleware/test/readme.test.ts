@@ -16,6 +16,7 @@ import {
   type HealthOptions,
   type RequestIdOptions,
   type RequestLoggerOptions,
+  requireMatch,
   setCookie,
   signedCookies,
   timeout,
@@ -95,6 +96,7 @@ it('docs/errors.md lists every error with its code, its status and whether it ha
     ...(await cookieErrors()),
     ...(await csrfErrors()),
     ...(await healthErrors()),
+    ...(await matchErrors()),
     ...(await timeoutErrors()),
   ];
   expect(errors.filter((error) => error instanceof CookieKeysError)).toHaveLength(1);
@@ -155,6 +157,12 @@ async function healthErrors(): Promise<HttpError[]> {
       },
     ),
   );
+}
+
+/** Returns the errors of a request with an old tag, and of one without a tag. */
+async function matchErrors(): Promise<HttpError[]> {
+  const check: Middleware = (ctx) => requireMatch(ctx, '"7"', { required: true });
+  return [await errorOf(check, { headers: { 'If-Match': '"6"' } }), await errorOf(check, {})];
 }
 
 /** Returns the errors of requests that take too long. */
