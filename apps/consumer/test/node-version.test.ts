@@ -14,6 +14,7 @@ const manifests = globSync(
 const pages = [
   'README.md',
   'docs/runtimes.md',
+  'packages/core/src/app/application.ts',
   ...globSync('packages/*/README.md', { cwd: workspace }),
 ];
 
