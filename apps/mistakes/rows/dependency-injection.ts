@@ -61,7 +61,7 @@ mistake('a class without `@Service()`', { startup: 'add @Service() to Sundial' }
 
 mistake(
   'a class without `@Service()`, which has the name of a service',
-  { startup: 'or register Store' },
+  { startup: 'If they are two classes, add @Service() to Store.' },
   () => {
     @Service()
     class Store {}
@@ -71,6 +71,17 @@ mistake(
         readonly services = services;
       },
     );
+  },
+);
+
+mistake(
+  'a class without `@Service()`, which has the name of a registered token',
+  { startup: 'Fix: add @Service() to Atlas.' },
+  () => {
+    class Atlas {}
+    return serveDependent(Atlas, (container) => {
+      container.register(token('Atlas'), { useValue: [] });
+    });
   },
 );
 

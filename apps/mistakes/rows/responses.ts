@@ -27,6 +27,11 @@ mistake('a method that returns nothing, by mistake', { never: 'undefined is a 20
   return serveControllers([Users]);
 });
 
+mistake('`z.date()` in a response', { request: 'describe the text of dates' }, () => {
+  const response = z.object({ at: z.date() });
+  return createApp({ checkResponses: true }).get('/', { response }, () => ({ at: new Date() }));
+});
+
 mistake('a Map as the response', { request: 'Object.fromEntries()' }, () =>
   returning(new Map([['a', 1]])),
 );

@@ -32,35 +32,17 @@ describe('the error of an unknown token names', () => {
     );
   });
 
-  it.each<[string, Token, Token, string, string]>([
-    [
-      'a string',
-      'db',
-      Symbol.for('db'),
-      'token',
-      "'db', which is provided, is another token: if you meant that one, use it here.",
-    ],
-    [
-      'a symbol',
-      Symbol.for('db'),
-      'db',
-      "'db'",
-      "Symbol.for('db'), which is provided, is another token: if you meant that one, use it here.",
-    ],
-    [
-      'a typed token',
-      token('db'),
-      'db',
-      "'db'",
-      'token(db), which is provided, is another token: if you meant that one, import it and use it here.',
-    ],
+  it.each<[string, Token, Token, string, string, string]>([
+    ['a string', 'db', Symbol.for('db'), 'token', "'db'", 'use it here'],
+    ['a symbol', Symbol.for('db'), 'db', "'db'", "Symbol.for('db')", 'use it here'],
+    ['a typed token', token('db'), 'db', "'db'", 'token(db)', 'import it and use it here'],
   ])(
     '%s with the same name, after how to register the one that is missing',
-    (_name, registered, asked, argument, meant) => {
+    (_name, registered, asked, argument, other, use) => {
       container.register(registered, { useValue: 1 });
 
       expect(problemOf(asked)).toBe(
-        `Nothing provides ${describeToken(asked)}.\n  Fix: register it first: container.register(${argument}, { useValue: … }), or with useClass, useFactory or useExisting. ${meant}`,
+        `Nothing provides ${describeToken(asked)}: ${other}, which is provided, is a different token.\n  Fix: register it first: container.register(${argument}, { useValue: … }), or with useClass, useFactory or useExisting. If you meant ${other}, ${use}.`,
       );
     },
   );
@@ -81,7 +63,7 @@ describe('the error of an unknown token names', () => {
       'Fix: add `static inject = [...]` to Stored, with the dependency of each parameter.',
     );
     expect(message).toContain(
-      'token(Stored), which is provided, is another token: if you meant that one, import it and use it here.',
+      'token(Stored), which is provided, is a different token: if you meant that one, import it and use it here.',
     );
   });
 
@@ -91,9 +73,7 @@ describe('the error of an unknown token names', () => {
     const sameName = { Scheduler: class {} }.Scheduler;
 
     expect(container.has(decorated)).toBe(true);
-    expect(problemOf('Scheduler')).toContain(
-      'Scheduler, which is provided, is another token: if you meant that one, use it here.',
-    );
+    expect(problemOf('Scheduler')).toContain('If you meant Scheduler, use it here.');
     expect(problemOf(sameName)).toContain(
       'Nothing provides Scheduler: another class has the same name.\n  Fix: import the class from the same module in both places, because a module that is loaded twice has two classes. If they are two classes, add @Service() to Scheduler.',
     );

@@ -90,8 +90,11 @@ function adviseOnNamesake(
       typeof namesake === 'object' ||
       (typeof namesake === 'symbol' && Symbol.keyFor(namesake) === undefined);
     const use = isUnique ? 'import it and use it here' : 'use it here';
-    const meant = `${other}, which is provided, is another token: if you meant that one, ${use}.`;
-    return { fix: `${register} ${meant}` };
+    const difference = `${other}, which is provided, is a different token`;
+    // A class probably lacks what makes it a service, and its namesake is the token of something else.
+    return typeof token === 'function'
+      ? { fix: `${register} ${difference}: if you meant that one, ${use}.` }
+      : { reason: difference, fix: `${register} If you meant ${other}, ${use}.` };
   }
   return typeof token === 'function'
     ? {

@@ -203,12 +203,12 @@ export function createMetrics<Format extends RegistryContentType = PrometheusCon
     register(numbers) {
       for (const number of numbers) addNumber(registry, number);
     },
-    router: function createMetricsRouter(path = '/metrics') {
+    router: function router(path = '/metrics') {
       isExported = true;
-      const hidden = hiddenRouteAt(captureCaller(createMetricsRouter));
-      const router = createRouter();
-      const problem = takeProblem(router, () =>
-        router.get(path, hidden, async function metrics(ctx) {
+      const hidden = hiddenRouteAt(captureCaller(router));
+      const created = createRouter();
+      const problem = takeProblem(created, () =>
+        created.get(path, hidden, async function metrics(ctx) {
           const text = await registry.metrics();
           ctx.set('Content-Type', registry.contentType);
           ctx.set('Cache-Control', 'no-store');
@@ -216,7 +216,7 @@ export function createMetrics<Format extends RegistryContentType = PrometheusCon
         }),
       );
       if (problem !== undefined) throw problem;
-      return router;
+      return created;
     },
   } satisfies Metrics<Format>);
 }

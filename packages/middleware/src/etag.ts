@@ -88,7 +88,7 @@ function isFresh(ctx: Context): boolean {
 /** Options of {@link requireMatch}. */
 export interface RequireMatchOptions {
   /** Whether to reject a request without `If-Match` if the resource exists; false by default. */
-  readonly required?: boolean | undefined;
+  readonly required?: boolean;
 }
 
 const REQUIRE_MATCH_OPTIONS: Kinds<RequireMatchOptions> = { required: boolean };
