@@ -1,15 +1,14 @@
-import { defineConfig, mergeConfig } from 'vitest/config';
+import type { testConfig } from '@fairlead/test-support/vitest-config';
 import config from './vitest.long.config.js';
 
-/** What the gate omits, and the tests of the gate that depend on versions, with those that it omits. */
-const { test, ...others } = config;
+/** What the gate omits, and the tests that depend on versions, with the versions that it omits. */
+const extraConfig: typeof testConfig = {
+  ...config,
+  test: {
+    ...config.test,
+    provide: { compilers: ['typescript-6'], nodeVersions: ['24', '26'] },
+    include: ['test/*.extra.test.ts', 'test/{create,install,page}.long.test.ts'],
+  },
+};
 
-export default mergeConfig(
-  { ...others, test: { ...test, provide: {} } },
-  defineConfig({
-    test: {
-      include: ['test/*.extra.test.ts', 'test/{create,install,page}.long.test.ts'],
-      provide: { compilers: ['typescript-6'], nodeVersions: ['24', '26'] },
-    },
-  }),
-);
+export default extraConfig;

@@ -7,7 +7,7 @@ const config: typeof testConfig = {
     ...testConfig.test,
     maxWorkers: 2,
     globalSetup: 'test/support/postgres-server.ts',
-    provide: { stores: ['sqlite', 'postgres', 'postgres, serializable', 'postgres, conflicting'] },
+    provide: { stores: ['sqlite', 'postgres', 'postgres, conflicting'] },
     include: [
       '{src,test}/**/*.{long,extra}.test.ts',
       'test/{api-errors,api-list,api-users,conditional,content-negotiation,user-store*}.test.ts',
