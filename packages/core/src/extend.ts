@@ -27,7 +27,7 @@ export { unknownPath } from './errors/http-error.js';
 export { after } from './exchange/next.js';
 export { isPromiseLike } from './promise.js';
 export { serialize } from './response/serialize.js';
-export type { ContractOf } from './router/contract.js';
+export type { ContractOf } from './router/client-contract.js';
 export { expandPath, renameFix } from './router/pattern.js';
 export { defaultStatus, errorCodes } from './router/route-options.js';
 export {

@@ -75,7 +75,7 @@ export type {
   RouteBuilder,
   RouteBuilders,
   RouteContract,
-} from './router/contract.js';
+} from './router/client-contract.js';
 export { InvalidMiddlewareError } from './router/invalid-argument.js';
 export type { PathParams, PathRules, PrefixFor } from './router/pattern.js';
 export type { RouteMethods } from './router/route-methods.js';
@@ -138,13 +138,12 @@ export {
 export type { Caller, FetchOptions } from './server/in-process.js';
 export type { ServerLimits } from './server/limits.js';
 export {
-  type CloseOptions,
   type Listenable,
   type ListenOptions,
   listen,
   type Server,
 } from './server/listen.js';
-export type { ProxyOptions, TrustedProxies } from './server/proxy.js';
+export type { ProxyOptions, TrustedProxies } from './server/trusted-proxies.js';
 export type { UpgradedConnection } from './server/upgrade.js';
 export {
   InvalidApplicationError,
@@ -167,3 +166,4 @@ describeFactories(
 );
 
 export type { RouteInput } from './schema/text-inputs.js';
+export type { CloseOptions } from './server/close.js';

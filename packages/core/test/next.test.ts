@@ -8,7 +8,7 @@ import {
   type Middleware,
   NextCalledTwiceError,
 } from '../src/index.js';
-import { createClientReader } from '../src/server/proxy.js';
+import { createClientReader } from '../src/server/trusted-proxies.js';
 import { sender } from './support/send.js';
 
 describe('a second call of next', () => {

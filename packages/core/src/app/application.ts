@@ -10,7 +10,7 @@ import type { ValidationStatus } from '../errors/http-error.js';
 import { createExchange, type Exchange, type State } from '../exchange/exchange.js';
 import type { Next } from '../exchange/next.js';
 import { type ErrorPolicy, logError, respondWithError } from '../middleware/error-handler.js';
-import { mistakeOf, silentOf } from '../pipeline/observe.js';
+import { mistakeOf, silentOf } from '../pipeline/find-next-mistakes.js';
 import type { AnyHandler, Middleware } from '../pipeline/pipeline.js';
 import { isPromiseLike } from '../promise.js';
 import { rewriteJson } from '../response/json.js';

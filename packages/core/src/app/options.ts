@@ -22,7 +22,7 @@ import {
   findProxyProblems,
   type ProxyOptions,
   type TrustedProxies,
-} from '../server/proxy.js';
+} from '../server/trusted-proxies.js';
 import { throwTogether } from '../setup/options.js';
 
 /** Options of `createApp()`. */

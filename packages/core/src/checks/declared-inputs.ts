@@ -5,8 +5,8 @@ import { isBelow, parsePrefix } from '../router/pattern.js';
 import { namedTypes } from '../schema/content.js';
 import type { StandardSchema } from '../schema/schema.js';
 import { type ObjectStructure, structureOf } from '../schema/structure.js';
-import { type Found, NAMES } from './findings.js';
 import type { Layout, PlacedRoute } from './layout.js';
+import { type Found, NAMES } from './run-checks.js';
 
 /** Returns the schemas of a whole input of a route. */
 function schemasOf(

@@ -9,8 +9,8 @@ import {
 } from '../schema/structure.js';
 import type { RouteInput } from '../schema/text-inputs.js';
 import { joinBranches } from '../schema/text-plan.js';
-import { NAMES } from './findings.js';
 import type { PlacedRoute } from './layout.js';
+import { NAMES } from './run-checks.js';
 
 const LABELS = { param: 'parameter', query: 'query parameter', header: 'header', body: 'body' };
 

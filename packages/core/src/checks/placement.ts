@@ -2,8 +2,8 @@ import { isIntended, locatorOf } from '@fairlead/options';
 import { descriptionOf, type Placement, passesOn, roleOf } from '../annotations/description.js';
 import type { Middleware } from '../pipeline/pipeline.js';
 import { overlaps, shapesOf } from '../router/pattern.js';
-import type { Found } from './findings.js';
 import type { Layout, Place } from './layout.js';
+import type { Found } from './run-checks.js';
 
 /** Asks described functions whether they are where they can work. */
 export function areMisplaced(layout: Layout): Found {

@@ -12,6 +12,9 @@ import { isShared, unreturnedIn, writtenIn } from '../router/router.js';
 import { Tree } from '../router/tree.js';
 import { SetupError } from '../setup/setup-error.js';
 import { ignoresInvalidParams, lacksParser, rejectsEverything } from './declared-inputs.js';
+import { demandsImpossible, exceedsText } from './inputs.js';
+import type { Layout, Place, PlacedRoute } from './layout.js';
+import { areMisplaced, isHandler, mayRespond } from './placement.js';
 import {
   type Check,
   type Found,
@@ -21,10 +24,7 @@ import {
   NAMES,
   type PlacedMiddleware,
   runChecks,
-} from './findings.js';
-import { demandsImpossible, exceedsText } from './inputs.js';
-import type { Layout, Place, PlacedRoute } from './layout.js';
-import { areMisplaced, isHandler, mayRespond } from './placement.js';
+} from './run-checks.js';
 
 /** What cannot work, whatever is registered later. */
 const ERRORS: readonly Check[] = [

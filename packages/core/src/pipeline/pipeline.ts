@@ -3,7 +3,7 @@ import { NextCalledTwiceError } from '../errors/http-error.js';
 import { EXCHANGE, type Exchange, type Params, type State } from '../exchange/exchange.js';
 import type { Next } from '../exchange/next.js';
 import { isPromiseLike } from '../promise.js';
-import { observe } from './observe.js';
+import { observe } from './find-next-mistakes.js';
 
 /**
  * Handles a request, or passes it on with `next()`. The pipeline awaits a returned promise, and ignores

@@ -17,7 +17,7 @@ import { isPromiseLike } from '../promise.js';
 import { assertOptions } from '../setup/options.js';
 import { explainOtherCopy, markCopy } from '../setup/package-copies.js';
 import { conflictOf, mountedTwice, SealedError, SetupError } from '../setup/setup-error.js';
-import type { DefinedRoute, RouteBuilders } from './contract.js';
+import type { DefinedRoute, RouteBuilders } from './client-contract.js';
 import {
   assertMiddleware,
   assertPath,

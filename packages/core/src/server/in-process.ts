@@ -8,7 +8,8 @@ import { request as httpRequest } from '../node-http.js';
 import { assertOptions } from '../setup/options.js';
 import { SetupError } from '../setup/setup-error.js';
 import { onClose } from './connection.js';
-import { completeLimits, createServer } from './limits.js';
+import { createServer } from './create-server.js';
+import { completeLimits } from './limits.js';
 
 /** Destroys the connections of responses that were garbage-collected before they were read. */
 const unread = new FinalizationRegistry((connection: Duplex) => connection.destroy());

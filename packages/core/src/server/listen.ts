@@ -1,6 +1,5 @@
 import type { Server as HttpServer, RequestListener } from 'node:http';
-import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { AddressInfo, Socket } from 'node:net';
 import type { TlsOptions } from 'node:tls';
 import {
   anything,
@@ -10,25 +9,17 @@ import {
   hasMethods,
   integer,
   type Kinds,
-  kind,
-  LONGEST_DELAY,
   nonEmptyString,
 } from '@fairlead/options';
 import { isPromiseLike } from '../promise.js';
-import { assertOptions, throwTogether } from '../setup/options.js';
+import { throwTogether } from '../setup/options.js';
 import { explainOtherCopy } from '../setup/package-copies.js';
 import { ListenError } from '../setup/setup-error.js';
-import { connectionOf } from './connection.js';
-import {
-  checkInterval,
-  completeLimits,
-  connectionEvent,
-  createServer,
-  findTlsProblems,
-  refuseLate,
-  SERVER_LIMITS,
-  type ServerLimits,
-} from './limits.js';
+import { type CloseOptions, createClose } from './close.js';
+import { connectionEvent, createServer } from './create-server.js';
+import { completeLimits, SERVER_LIMITS, type ServerLimits } from './limits.js';
+import { enforceTimeouts } from './timeouts.js';
+import { findTlsProblems } from './tls.js';
 
 /** What {@link listen} serves: an application from `createApp()`. */
 export interface Listenable {
@@ -68,19 +59,6 @@ const LISTEN_OPTIONS: Kinds<ListenOptions> = {
   maxConnections: integer(1),
 };
 
-/** Options of {@link Server.close}. */
-export interface CloseOptions {
-  /** Milliseconds until busy connections are destroyed; 10,000 by default. With `Infinity`, never. */
-  readonly timeout?: number;
-}
-
-const CLOSE_OPTIONS: Kinds<CloseOptions> = {
-  timeout: kind(
-    '0 or more milliseconds, or Infinity',
-    (value) => Number(value) >= 0 && typeof value === 'number',
-  ),
-};
-
 /** A listening application. */
 export interface Server {
   /** Base URL, such as `http://localhost:8080`; `https:` with `tls`. */
@@ -114,12 +92,6 @@ export interface Server {
    */
   close(options?: CloseOptions): Promise<void>;
 }
-
-/** Milliseconds between two checks of a closing server's connections. */
-const CLOSE_CHECK_INTERVAL = 50;
-
-/** A closing server closes its idle connections after this many consecutive checks without a request. */
-const IDLE_CHECKS = 4;
 
 /**
  * Seals an application and starts serving it.
@@ -228,125 +200,7 @@ function trackHandshakes(server: HttpServer): ReadonlyMap<string, Socket> {
   return handshakes;
 }
 
-/**
- * Closes connections that exceed a timeout, until the server closes.
- *
- * One timer checks all connections. With a timer per connection, like Node's `keepAliveTimeout`, every
- * request would have to set and clear one.
- */
-function enforceTimeouts(
-  server: HttpServer,
-  sockets: ReadonlySet<Socket>,
-  limits: Required<ServerLimits>,
-): void {
-  const { headersTimeout, keepAliveTimeout, writeTimeout, requestTimeout } = limits;
-  // Empty lines look like the start of a request. They must not extend the idle time for long.
-  const headTimeout = Math.min(headersTimeout || keepAliveTimeout, keepAliveTimeout);
-  const timeouts = { ...limits, headersTimeout: headTimeout };
-  const check = (): void => {
-    const now = performance.now();
-    for (const socket of sockets) {
-      const exceeded = connectionOf(socket)?.findTimeout(now, timeouts);
-      if (exceeded === 'headersTimeout') refuseLate(socket);
-      else if (exceeded !== undefined) socket.destroy();
-    }
-  };
-  const interval = checkInterval(keepAliveTimeout, writeTimeout, requestTimeout);
-  const checks = checkEvery(interval, check).unref();
-  server.once('close', () => clearInterval(checks));
-}
-
-/** After a blocked event loop, `setImmediate` lets the process read pending data before the check. */
-function checkEvery(interval: number, check: () => void): NodeJS.Timeout {
-  return setInterval(() => setImmediate(check), interval);
-}
-
-/** Stops listening, unless the server has stopped. Connections continue. */
-function closePort(server: HttpServer): void {
-  if (!server.listening) return;
-  // HttpServer.close() would also close idle connections, on which a request may be in transit. Bun's servers
-  // are not net.Servers.
-  const { close } = server instanceof NetServer ? NetServer.prototype : server;
-  close.call(server);
-}
-
-/** Creates the methods that close a server. */
-function createClose(
-  server: HttpServer,
-  sockets: ReadonlySet<Socket>,
-  handshakes: ReadonlyMap<string, Socket>,
-  controller: AbortController,
-): Pick<Server, 'stopListening' | 'close'> {
-  // After the server stops listening, it emits 'close' when its last connection closes.
-  const ended = new Promise<void>((resolve) => server.once('close', () => resolve()));
-  let stopping: Promise<void> | undefined;
-  let closing: Promise<void> | undefined;
-  const stopListening = (): Promise<void> => {
-    stopping ??= acceptPending(server).then(() => closePort(server));
-    return stopping;
-  };
-  const closeConnections = async (): Promise<void> => {
-    let idleChecks = 0;
-    const checks = checkEvery(CLOSE_CHECK_INTERVAL, () => {
-      idleChecks = [...sockets].some((socket) => connectionOf(socket)?.isBusy) ? 0 : idleChecks + 1;
-      if (idleChecks < IDLE_CHECKS) return;
-      server.closeIdleConnections();
-      // Node.js does not count a connection as idle before its first byte.
-      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
-      for (const socket of handshakes.values()) socket.destroy();
-    });
-    await ended;
-    clearInterval(checks);
-    server.close();
-  };
-  const destroyAfter = async (timeout: number): Promise<void> => {
-    // setTimeout supports at most 24 days. Longer timeouts, such as Infinity, never expire.
-    if (timeout > LONGEST_DELAY) return;
-    const deadline = setTimeout(() => {
-      for (const socket of [...sockets, ...handshakes.values()]) socket.destroy();
-    }, timeout);
-    await ended;
-    clearTimeout(deadline);
-  };
-  return {
-    stopListening,
-    close(options: CloseOptions = {}) {
-      assertOptions('server.close()', options, CLOSE_OPTIONS);
-      const { timeout = 10_000 } = options;
-      if (timeout === 0) closePort(server);
-      const stopped = timeout === 0 ? Promise.resolve() : stopListening();
-      // The port is closed by now, so clients that reconnect reach another process.
-      void stopped.then(() => controller.abort());
-      closing ??= stopped.then(closeConnections);
-      void stopped.then(() => destroyAfter(timeout));
-      return closing;
-    },
-  };
-}
-
 function hostOf(host: string | undefined): string {
   if (host === undefined || host === '::' || host === '0.0.0.0') return 'localhost';
   return host.includes(':') ? `[${host}]` : host;
-}
-
-/** The number of pending connections that the system queues; Node's default. */
-const BACKLOG = 511;
-
-/**
- * Accepts the connections in the system's queue, but no more than it holds. Their clients consider them open and may
- * have sent requests, but the system resets them when the server stops listening.
- */
-async function acceptPending(server: NetServer): Promise<void> {
-  let accepted = 0;
-  const count = () => {
-    accepted += 1;
-  };
-  server.on('connection', count);
-  for (let before = -1; before < accepted && accepted < BACKLOG; ) {
-    before = accepted;
-    // Between two turns, the event loop accepts at least one pending connection.
-    await nextTurn();
-    await nextTurn();
-  }
-  server.off('connection', count);
 }

@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { Context } from '../../../../../packages/core/src/context/context.js';
 import { createExchange } from '../../../../../packages/core/src/exchange/exchange.js';
 import { compose } from '../../../../../packages/core/src/pipeline/pipeline.js';
-import { createClientReader } from '../../../../../packages/core/src/server/proxy.js';
+import { createClientReader } from '../../../../../packages/core/src/server/trusted-proxies.js';
 import { composeOperations } from '../middlewares.js';
 
 const req = new IncomingMessage(new Socket());

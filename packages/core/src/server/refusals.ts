@@ -1,0 +1,83 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { HttpError, titleOf } from '../errors/http-error.js';
+import { describeProblem } from '../errors/problem.js';
+import { announceEnd, connectionOf } from './connection.js';
+
+export const EXPECTATION_FAILED = new HttpError(
+  417,
+  "The server does not support this expectation. Send 'Expect: 100-continue' or no Expect header.",
+);
+
+/** Refuses a request before it reaches the application, and closes the connection. */
+export function refuse(res: ServerResponse, error: HttpError): void {
+  const { body, headers } = describeRefusal(error);
+  announceEnd(res);
+  res.writeHead(error.status, headers).end(body);
+}
+
+function describeRefusal(error: HttpError) {
+  const body = JSON.stringify(describeProblem(error, undefined, false));
+  const headers = {
+    'Content-Type': 'application/problem+json',
+    'Content-Length': Buffer.byteLength(body),
+    Connection: 'close',
+  };
+  return { body, headers };
+}
+
+/** Milliseconds in which a client may read a refusal and close its side of the connection. */
+const LINGER = 1_000;
+
+const REQUEST_TIMEOUT = 'ERR_HTTP_REQUEST_TIMEOUT';
+
+/** Sends 408 on a connection whose next request head is not complete in time, and closes it. */
+export function refuseLate(socket: Socket): void {
+  onClientError(Object.assign(new Error('Request timeout'), { code: REQUEST_TIMEOUT }), socket);
+}
+
+/** Responds to invalid bytes or to a request that timed out, and closes the connection. */
+export function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  const connection = connectionOf(socket);
+  const latest = connection?.latest ?? undefined;
+  const respond = () => {
+    socket.end(formatRefusal(error.code));
+    // If bytes are unread, closing immediately would reset the connection, and the client might lose the response.
+    setTimeout(() => socket.destroy(), LINGER).unref();
+  };
+  // Bytes after the last request of the connection: its response closes the connection.
+  if (error.code === 'HPE_CLOSED_CONNECTION') return;
+  // If the socket is not tracked, its TLS handshake has failed.
+  if (connection === undefined || !socket.writable || error.code === 'ECONNRESET') socket.destroy();
+  else if (latest === undefined) respond();
+  else if (!latest.req.complete) {
+    // The latest request is itself invalid or late. If its response has started, or earlier responses
+    // are pending, the refusal cannot be sent.
+    if (latest.headersSent || latest.socket === null) socket.destroy();
+    else respond();
+  } else if (!connection.isEnding) {
+    // The response to an earlier request goes first.
+    announceEnd(latest);
+    if (latest.writableFinished) respond();
+    else latest.once('finish', respond);
+  }
+}
+
+/** Formats a refusal as an HTTP/1.1 response. */
+function formatRefusal(code: string | undefined): string {
+  const [status, message] = REFUSALS[code ?? ''] ?? [400, 'The request is not valid HTTP.'];
+  const { body, headers } = describeRefusal(new HttpError(status, message));
+  return [
+    `HTTP/1.1 ${status} ${titleOf(status)}`,
+    `Date: ${new Date().toUTCString()}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    '',
+    body,
+  ].join('\r\n');
+}
+
+const REFUSALS: Readonly<Record<string, readonly [status: number, message: string]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'The request line and headers are too long.'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions of the body are too long.'],
+  [REQUEST_TIMEOUT]: [408, 'The request did not complete in time.'],
+};
