@@ -30,14 +30,11 @@ export { serialize } from './response/serialize.js';
 export type { ContractOf } from './router/client-contract.js';
 export { expandPath, renameFix } from './router/pattern.js';
 export { defaultStatus, errorCodes } from './router/route-options.js';
+export { takeProblem } from './router/router.js';
 export {
   createInputReader,
   createValidate,
-  mayBeEmpty,
-  parseDeclaredBody,
-  requireParsedBody,
-} from './router/route-schemas.js';
-export { takeProblem } from './router/router.js';
+} from './router/validate-request.js';
 export { setPathParts } from './router/written.js';
 export {
   type ContentDescription,
@@ -60,3 +57,6 @@ export { assertOptions, type Kind, type Kinds, throwTogether } from './setup/opt
 export function registrationsOf(app: Application, router?: AnyRouter): Registrations {
   return app[REGISTRATIONS](router);
 }
+
+export { parseDeclaredBody, requireParsedBody } from './router/declared-body.js';
+export { mayBeEmpty } from './schema/response-writer.js';

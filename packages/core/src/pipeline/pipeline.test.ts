@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Sample } from './pipeline.js';
+import { Sample } from './sample.js';
 
 it('a sample has the first 100 requests, then one in 4,096, and all that follow a restart', () => {
   const sample = new Sample();

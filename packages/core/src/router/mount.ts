@@ -8,10 +8,17 @@ import {
   type RouteTable,
 } from '../exchange/exchange.js';
 import { decodeParams } from '../exchange/params.js';
-import { type Branch, compose, type Middleware, Sample } from '../pipeline/pipeline.js';
+import { type Branch, compose, type Middleware } from '../pipeline/pipeline.js';
+import { Sample } from '../pipeline/sample.js';
 import { isPromiseLike } from '../promise.js';
 import { namedTypes } from '../schema/content.js';
-import { createRouteWriter, createSender, type SchemaPolicy } from '../schema/response-writer.js';
+import {
+  createRouteWriter,
+  createSender,
+  mayBeEmpty,
+  type SchemaPolicy,
+} from '../schema/response-writer.js';
+import { requireMediaType } from './declared-body.js';
 import {
   type PathRules,
   type Pattern,
@@ -21,9 +28,9 @@ import {
 } from './pattern.js';
 import { ALL } from './route-methods.js';
 import { defaultStatus, type RouteOptions } from './route-options.js';
-import { createValidate, mayBeEmpty, requireMediaType } from './route-schemas.js';
 import type { AnyRouter } from './router.js';
 import { type Match, Tree } from './tree.js';
+import { createValidate } from './validate-request.js';
 
 export interface MountedRouter {
   /** May contain parameters. */

@@ -27,7 +27,6 @@ import {
   type StandardSchema,
   toJsonSchema,
 } from './schema.js';
-
 /** A media type without parameters, such as `text/csv`, or a range of them, such as `image/*`. */
 export type MediaTypeName = `${string}/${string}`;
 

@@ -24,6 +24,7 @@ import {
   removedPaths,
 } from './described.js';
 import { isStandardSchema, keysOf, type StandardSchema, toJsonSchema } from './schema.js';
+import { acceptsAbsence } from './structure.js';
 
 /** Serializes a value as JSON. */
 export type WriteJson = (value: unknown) => string;
@@ -355,4 +356,20 @@ export function describeUnknown(
       (others > 0 ? ` and ${others} more` : '');
     return `Part of the response of ${listed} is sent as is, because its schema cannot be converted to JSON Schema: ${reasons} Describe what clients receive, without transforms, or pass the schema to intended().${atLine(first)}`;
   });
+}
+
+/**
+ * Whether a response of a route may have no body, as far as the structure of the schema of its status tells.
+ *
+ * @param status - Undefined for a result that is undefined: whether any successful response may be empty.
+ */
+export function mayBeEmpty(options: DescribesResponses, status?: number): boolean {
+  if (status === undefined) {
+    const successes = [...responseSchemas(options).keys()].filter((key) => key < 300);
+    return successes.length === 0 || successes.some((key) => mayBeEmpty(options, key));
+  }
+  if (NO_CONTENT_STATUSES.has(status)) return true;
+  const schemas = responseSchemas(options);
+  const schema = schemas.get(status) ?? (status < 300 ? schemas.get(0) : undefined);
+  return schema === undefined || (isStandardSchema(schema) && acceptsAbsence(schema) !== false);
 }
