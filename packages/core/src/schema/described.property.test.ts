@@ -2,7 +2,7 @@ import { cases } from '@fairlead/test-support/properties';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { compileDescribed } from './described.js';
+import { compileDescribed, removedPaths } from './described.js';
 
 // Compiling a schema takes longer than parsing one value.
 z.config({ jitless: true });
@@ -76,6 +76,72 @@ const value = fc.letrec((tie) => ({
   ),
 })).value;
 
+/** What JSON Schema cannot express, or expresses by something weaker or stricter. */
+const scalar = fc.constantFrom<z.ZodType>(
+  z.undefined(),
+  z.undefined().optional(),
+  z.void(),
+  z.date(),
+  z.date().min(new Date(1)),
+  z.coerce.date(),
+  z.coerce.string(),
+  z.coerce.number(),
+  z.nan(),
+  z.literal(undefined),
+  z.literal(['x', undefined]),
+  z.url(),
+  z.url({ protocol: /^https$/ }),
+  z.url({ hostname: /^a$/ }),
+  z.httpUrl(),
+  z.ipv6(),
+  z.base64(),
+  z.jwt(),
+  z.stringFormat('x', (text) => text === 'x'),
+  z.stringFormat('x', /^x$/),
+  z.string().regex(/^.$/),
+  z.string().regex(/^x$/i),
+  z.string().regex(/^x.y$/s),
+  z.string().regex(/^\p{Lu}$/u),
+  z.string().regex(/x/g),
+  z.string().startsWith('x').endsWith('y'),
+  z.string().includes('y', { position: 1 }),
+  z.string().trim().max(1),
+  z.string().max(1).trim(),
+  z.string().toLowerCase().regex(/^x$/),
+  z.string().refine((text) => text.length > 1),
+  z.string().min(2).optional(),
+  z.string().default('x'),
+  z.string().prefault('x'),
+  z.string().default('x').nonoptional(),
+  z.string().optional().nonoptional(),
+  z.string().catch('x'),
+  z.string().pipe(z.string().max(1)),
+  z.preprocess((value) => String(value), z.string()),
+  z.stringbool(),
+  z.string().meta({ default: 'x' }),
+  z.any(),
+  z.unknown(),
+  z.any().refine((value) => value !== undefined),
+  z.custom<string>((value) => value === 'x'),
+  z.custom<string>(),
+  z.number(),
+  z.number().multipleOf(0.1),
+  z.number().int(),
+  z.null(),
+  z.string(),
+  z.iso.datetime(),
+  z.templateLiteral(['x', z.number()]),
+  z.string().nullable(),
+  z.undefined().or(z.string()),
+);
+
+const special = fc.constantFrom<unknown>(
+  ...[undefined, null, Number.NaN, Number.POSITIVE_INFINITY, 0, 1, 0.3, 0.30000000001, true],
+  ...['', 'x', 'X', 'xy', ' x ', 'x\ny', 'x1', '\u{1F600}', 'true', '::1', 'eA==', 'xay'],
+  ...['never', 'https://a', 'http://a', 'mailto:a', '1970-01-01T00:00:00.000Z', '1970-01-01'],
+  ...[new Date(0), new Date(5), new Date(Number.NaN)],
+);
+
 describe('what a schema of zod describes', () => {
   it('is what zod returns for a valid value, in every union', () => {
     fc.assert(
@@ -88,6 +154,34 @@ describe('what a schema of zod describes', () => {
         );
       }),
       { numRuns: cases(300), maxSkipsPerRun: 1000 },
+    );
+  });
+
+  it('is never more than what zod returns, in a union of what JSON Schema cannot express', () => {
+    const member = fc.oneof(
+      scalar,
+      scalar.map((one) => z.array(one)),
+      scalar.map((one) => z.tuple([one])),
+    );
+    const branch = fc
+      .tuple(member, member, fc.constantFrom('x', 'y', 'z'))
+      .map(([one, other, name]) => z.object({ one, other, [name]: z.string().optional() }));
+    const union = fc.array(branch, { minLength: 2, maxLength: 3 }).map((all) => z.union(all));
+    const part = fc.oneof(
+      special,
+      special.map((one) => [one]),
+    );
+    const sent = fc.record({ one: part, other: part }, { requiredKeys: [] });
+    fc.assert(
+      fc.property(union, sent, (one, members) => {
+        const value = { ...members, x: '1', y: '2', z: '3' };
+        const result = one.safeParse(value);
+        fc.pre(result.success);
+        const { keep } = compileDescribed(one);
+        const kept: unknown = JSON.parse(JSON.stringify(keep?.(value) ?? value));
+        expect(removedPaths(kept, result.data)).toEqual([]);
+      }),
+      { numRuns: cases(500), maxSkipsPerRun: 1000 },
     );
   });
 });

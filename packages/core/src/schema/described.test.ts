@@ -293,6 +293,151 @@ describe('a union describes what the branch describes that the library chooses',
   });
 });
 
+/** A union whose first branch has the secret, and whose second branch has text in its place. */
+const secretIf = (one: z.ZodType, other: z.ZodType = z.string()) =>
+  z.union([z.object({ one, secret: z.string() }), z.object({ one: other })]);
+const valibotIf = (one: v.GenericSchema) =>
+  toStandardJsonSchema(
+    v.union([v.object({ one, secret: v.string() }), v.object({ one: v.nullable(v.string()) })]),
+  );
+
+describe('a union never sends members of a branch that its library refuses', () => {
+  it.each<[string, object, unknown]>([
+    ['z.undefined()', secretIf(z.undefined()), 'x'],
+    ['z.undefined().optional()', secretIf(z.undefined().optional()), 'x'],
+    ['z.void()', secretIf(z.void()), 'x'],
+    ['z.literal(undefined)', secretIf(z.literal(undefined)), 'x'],
+    ['z.date()', secretIf(z.date(), z.null()), null],
+    ['z.date() for text', secretIf(z.date()), 'never'],
+    ['z.date() for text of a date', secretIf(z.date()), '1970-01-01T00:00:00.000Z'],
+    ['z.date() that is invalid', secretIf(z.date(), z.null()), new Date(Number.NaN)],
+    ['z.bigint()', secretIf(z.bigint()), 'x'],
+    ['z.coerce.date()', secretIf(z.coerce.date()), 'never'],
+    ['z.url() of a protocol', secretIf(z.url({ protocol: /^https$/ })), 'http://a'],
+    ['z.url() of a host', secretIf(z.url({ hostname: /^b$/ })), 'http://a'],
+    ['z.httpUrl()', secretIf(z.httpUrl()), 'mailto:a'],
+    ['an array of z.undefined()', secretIf(z.array(z.undefined()), z.array(z.string())), ['x']],
+    ['a regular expression without flag u', secretIf(z.string().regex(/^.$/)), '\u{1F600}'],
+    ['NaN, which JSON writes as null', secretIf(z.number(), z.null()), Number.NaN],
+    ['Infinity, which JSON writes as null', secretIf(z.number(), z.null()), Infinity],
+    [
+      'a number that is only nearly a multiple',
+      secretIf(z.number().multipleOf(0.1), z.number()),
+      0.30000000001,
+    ],
+    ['text that is trimmed first', secretIf(z.string().trim().min(1)), ' '],
+    ['v.undefined()', valibotIf(v.undefined()), 'x'],
+    ['v.bigint()', valibotIf(v.bigint()), 'x'],
+    ['v.date()', valibotIf(v.date()), null],
+    ['v.email()', valibotIf(v.pipe(v.string(), v.email())), 'a@b'],
+    ['v.url() after v.trim()', valibotIf(v.pipe(v.string(), v.trim(), v.minLength(1))), ' '],
+    [
+      'a pipe of several schemas of valibot',
+      valibotIf(v.pipe(v.string(), v.picklist(['y']), v.string())),
+      'x',
+    ],
+    [
+      "'undefined' of arktype",
+      type({ 'one?': 'undefined', secret: 'string' }).or({ one: 'string' }),
+      'x',
+    ],
+    ["'Date' of arktype", type({ one: 'Date', secret: 'string' }).or({ one: 'null' }), null],
+    ["'bigint' of arktype", type({ one: 'bigint', secret: 'string' }).or({ one: 'string' }), 'x'],
+    [
+      'a format of a JSON Schema',
+      {
+        anyOf: [
+          { properties: { one: { format: 'uuid' }, secret: {} } },
+          { properties: { one: { type: 'string' } } },
+        ],
+      },
+      '00000000-0000-0000-0000-000000000000',
+    ],
+    [
+      'dependencies of a JSON Schema',
+      {
+        anyOf: [
+          { properties: { one: {}, secret: {} }, dependencies: { secret: ['admin'] } },
+          { properties: { one: {} } },
+        ],
+      },
+      'x',
+    ],
+  ])('%s', (_which, schema, one) => {
+    expect(sent(schema, { one, secret: 'SECRET' })).toEqual({
+      one: JSON.parse(JSON.stringify(one)),
+    });
+  });
+
+  it.each<[string, object, unknown]>([
+    ['flag i of zod', secretIf(z.string().regex(/^y$/), z.string().regex(/^x$/i)), 'X'],
+    ['z.coerce.string()', secretIf(z.null(), z.coerce.string()), 7],
+    [
+      'flag i of valibot',
+      toStandardJsonSchema(
+        v.union([
+          v.object({ one: v.pipe(v.string(), v.regex(/^x$/i)) }),
+          v.object({ one: v.string(), secret: v.string() }),
+        ]),
+      ),
+      'X',
+    ],
+    ['flag i of arktype', type({ one: /^x$/i }).or({ one: '"X"', secret: 'string' }), 'X'],
+  ])('where JSON Schema refuses what the library accepts: %s', (_which, schema, one) => {
+    expect(sent(schema, { one, secret: 'SECRET' })).toEqual({ one });
+  });
+
+  it('because of a member that JSON does not write', () => {
+    const value = Object.defineProperty({ name: 'Ada', salary: 7 }, 'role', { value: 'admin' });
+
+    expect(sent(z.union([Admin, Guest.omit({ role: true })]), value)).toEqual({ name: 'Ada' });
+  });
+});
+
+it.each([
+  { const: { name: 'Ada' } },
+  { enum: [{ name: 'Ada' }, 'x'] },
+  { const: { name: 'Ada', at: [{}] } },
+])('a constant object describes its members: %j', (schema) => {
+  expect(sent(schema, { name: 'Ada', salary: 7 })).toEqual({ name: 'Ada' });
+});
+
+describe('what toJSON() of a function returns', () => {
+  const stored = { name: 'Ada', salary: 7 };
+  const Settings = Object.assign(class {}, { toJSON: () => stored });
+  const callable: object = new Proxy(() => undefined, {
+    get: (_target, key) => (key === 'toJSON' ? () => stored : undefined),
+  });
+  const named = z.object({ name: z.string() });
+
+  it.each<[string, object, unknown, unknown]>([
+    ['as a body', named, Settings, { name: 'Ada' }],
+    ['of a Proxy', named, callable, { name: 'Ada' }],
+    ['as a member', z.object({ user: named }), { user: Settings }, { user: { name: 'Ada' } }],
+    ['as an element', z.array(named), [Settings], [{ name: 'Ada' }]],
+    [
+      'that the schema does not describe',
+      named,
+      { name: 'Ada', salary: Settings },
+      { name: 'Ada' },
+    ],
+    [
+      'in a union',
+      z.union([z.object({ user: Admin }), z.object({ user: named })]),
+      { user: Settings },
+      { user: { name: 'Ada' } },
+    ],
+  ])('is filtered: %s', (_which, schema, value, expected) => {
+    expect(sent(schema, value)).toEqual(expected);
+  });
+
+  it('is filtered for a Date that has another toJSON()', () => {
+    const date = Object.assign(new Date(0), { toJSON: () => stored });
+
+    expect(sent(z.object({ at: named }), { at: date })).toEqual({ at: { name: 'Ada' } });
+  });
+});
+
 it('reads toJSON() once, whatever judges it', () => {
   const entity = new Entity(rich);
 

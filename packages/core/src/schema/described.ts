@@ -1,11 +1,16 @@
-import { convert, type Report } from './convert.js';
+import { type Converted, convert, type Report } from './convert.js';
+import { Fit } from './fit.js';
 import {
   allows,
+  constantsOf,
+  dependenciesOf,
   elementsOf,
   entriesOf,
+  isComposite,
   isEverything,
   isNever,
   isObject,
+  isPlainDate,
   isScalar,
   isWritten,
   type Keywords,
@@ -13,8 +18,7 @@ import {
   type Members,
   SchemaDocument,
 } from './json-schema.js';
-import { Fit, type Judge, Judges, Reading } from './judge.js';
-import { isStandardSchema } from './schema.js';
+import { type Judge, Judges, Reading } from './judge.js';
 
 /** Returns a value as JSON writes it, without what a schema does not describe. */
 export type KeepDescribed = (value: unknown) => unknown;
@@ -83,11 +87,9 @@ interface Shape {
 export function compileDescribed(schema: object): DescribedSchema {
   const unknown: string[] = [];
   const report = (reason: string) => void unknown.push(reason);
-  // A 'oneOf' of valibot is a variant, which takes the first branch.
-  const isExclusive = !(isStandardSchema(schema) && schema['~standard'].vendor === 'valibot');
-  const { root, hasBranches } = new Compiler(convert(schema, report), report, isExclusive);
+  const { root, hasBranches } = new Compiler(convert(schema, report), report);
   const keepRoot: KeepDescribed = (value) =>
-    isObject(value) ? keep(root, value, '', new Reading()) : value;
+    isComposite(value) ? keep(root, value, '', new Reading()) : value;
   return { keep: root.any ? undefined : keepRoot, hasBranches, unknown };
 }
 
@@ -105,11 +107,13 @@ export function removedPaths(value: unknown, kept: unknown, path = ''): readonly
 /** @param key - The key of the value, for its `toJSON()`. */
 function keep(place: Place, value: object, key: string | number, reading: Reading): unknown {
   const { toJSON } = value as { readonly toJSON?: unknown };
-  if (typeof toJSON !== 'function') return keepParts(place, value, reading);
-  if (Object.getPrototypeOf(value) === Date.prototype) return value;
+  if (typeof toJSON !== 'function')
+    return isObject(value) ? keepParts(place, value, reading) : value;
+  if (isPlainDate(value)) return value;
   // JSON must not call it again, because it may return something else then.
   const json = reading.take(value, key);
-  if (!isObject(json)) return json;
+  // JSON does not write the function that it returns, whatever this has.
+  if (!isObject(json)) return typeof json === 'function' ? undefined : json;
   const kept = keepParts(place, json, reading);
   return 'toJSON' in kept ? { ...kept, toJSON: undefined } : kept;
 }
@@ -174,9 +178,10 @@ function keepElements(
     const element = value[index];
     const place = rest ?? memberOf(shapes, String(index), element, reading);
     if (place === undefined) return kept ?? value.slice(0, index);
-    const found = !isObject(element) || place.any ? element : keep(place, element, index, reading);
+    const isWhole = !isComposite(element) || place.any;
+    const found = isWhole ? element : keep(place, element, index, reading);
     // NaN differs from itself.
-    if (isObject(element) && found !== element) kept ??= value.slice(0, index);
+    if (!isWhole && found !== element) kept ??= value.slice(0, index);
     kept?.push(found);
   }
   return kept ?? value;
@@ -210,7 +215,7 @@ function keepMembers(shapes: readonly Shape[], object: object, reading: Reading)
       continue;
     }
     // Copies only if there is something to remove. NaN differs from itself.
-    const isWhole = !isObject(member) || place.any;
+    const isWhole = !isComposite(member) || place.any;
     if (isWhole && kept === undefined) continue;
     const found = isWhole ? member : keep(place, member, key, reading);
     if ((found === member && kept === undefined) || !hasOwn.call(value, key)) continue;
@@ -229,7 +234,7 @@ function memberOf(
 ): Place | undefined {
   const [first] = shapes;
   const place = first && memberOfShape(first, key, reading);
-  if (shapes.length < 2 || (place !== undefined && !isObject(member))) return place;
+  if (shapes.length < 2 || (place !== undefined && !isComposite(member))) return place;
   return describedBy(shapes, key, reading);
 }
 
@@ -335,10 +340,10 @@ class Compiler {
   readonly #report: Report;
   readonly #places = new Map<unknown, Place>();
 
-  constructor(schema: unknown, report: Report, isExclusive: boolean) {
+  constructor({ schema, dialect }: Converted, report: Report) {
     this.#document = new SchemaDocument(schema, report);
-    this.#judges = new Judges(this.#document, isExclusive);
-    this.#isExclusive = isExclusive;
+    this.#judges = new Judges(this.#document, dialect);
+    this.#isExclusive = dialect.isExclusive;
     this.#report = report;
     this.root = this.#place(schema) ?? emptyPlace();
   }
@@ -365,7 +370,10 @@ class Compiler {
     // A branch that refers to its own union adds nothing.
     if (parts.length > 0 && parts.every((part) => outer.includes(part))) return;
     const all = [...outer, ...parts];
-    const unions = parts.flatMap(({ anyOf, oneOf }) => [anyOf, oneOf].filter(Array.isArray));
+    const unions = parts.flatMap((part) => [
+      ...[part.anyOf, part.oneOf].filter(Array.isArray),
+      ...(listOf(constantsOf(part)).some(isObject) ? [part] : []),
+    ]);
     for (const [type, shapes] of [
       ['object', place.objects],
       ['array', place.arrays],
@@ -392,7 +400,13 @@ class Compiler {
           isExclusive,
         );
       }
-      const { if: condition, then, else: otherwise, dependentSchemas } = part;
+      const constants = listOf(constantsOf(part)).filter(isObject);
+      this.#choose(
+        constants.map((one) => [this.#judges.of({ const: one }), [describeConstant(one)]]),
+        all,
+        place,
+      );
+      const { if: condition, then, else: otherwise } = part;
       if (condition !== undefined) {
         const holds = this.#judges.of(condition);
         this.#choose(
@@ -404,7 +418,7 @@ class Compiler {
           place,
         );
       }
-      for (const [name, dependent] of entriesOf(dependentSchemas)) {
+      for (const [name, dependent] of dependenciesOf(part).schemas) {
         const holds = this.#judges.of({ type: 'object', required: [name] });
         this.#choose(
           [
@@ -491,6 +505,18 @@ const always: Judge = () => Fit.yes;
 function elementsAsMembers(schema: Keywords): Keywords {
   const [first, rest] = elementsOf(schema);
   return { properties: { ...first }, additionalProperties: rest };
+}
+
+/** Describes the members of a constant, and nothing else. */
+function describeConstant(value: unknown): Keywords {
+  const describe = (members: object) =>
+    Object.fromEntries(
+      entriesOf({ ...members }).map(([name, one]) => [name, describeConstant(one)]),
+    );
+  if (Array.isArray(value)) return { type: 'array', prefixItems: value.map(describeConstant) };
+  return isObject(value)
+    ? { type: 'object', properties: describe(value) }
+    : { type: ['string', 'number', 'boolean', 'null'] };
 }
 
 function says(schema: Keywords, type: 'object' | 'array'): boolean {

@@ -1,4 +1,4 @@
-import { FITS } from './convert.js';
+import { FITS, isMark } from './marks.js';
 
 /** A JSON Schema that is an object. */
 export type Keywords = Readonly<Record<string, unknown>>;
@@ -10,19 +10,25 @@ export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
+/** Whether JSON may write members of a value: an object, or what may have `toJSON()`. */
+export function isComposite(value: unknown): value is object {
+  return typeof value === 'object'
+    ? value !== null
+    : typeof value === 'function' || typeof value === 'bigint';
+}
+
 export function isKeywords(value: unknown): value is Keywords {
   return isObject(value) && !Array.isArray(value);
 }
 
 /** Whether a schema says nothing about values, not even in an intersection. */
 export function isEverything(schema: unknown): boolean {
-  return (
-    schema === true || (isKeywords(schema) && Object.keys(schema).every((key) => key === FITS))
-  );
+  return schema === true || (isKeywords(schema) && Object.keys(schema).every(isMark));
 }
 
 export function isNever(schema: unknown): boolean {
-  return schema === false || (isKeywords(schema) && 'not' in schema && isEverything(schema.not));
+  if (!isKeywords(schema)) return schema === false;
+  return 'not' in schema && isEverything(schema.not) && !(FITS in Object(schema.not));
 }
 
 export function entriesOf(value: unknown): [string, unknown][] {
@@ -41,13 +47,17 @@ export function elementsOf(schema: Keywords): readonly [first: readonly unknown[
   return [listOf(first), rest ?? unevaluatedItems];
 }
 
+/** Lists the values that a schema accepts by name; undefined for a schema that names none. */
+export function constantsOf({ const: constant, enum: values }: Keywords): unknown[] | undefined {
+  if (constant !== undefined) return [constant];
+  return Array.isArray(values) ? values : undefined;
+}
+
 /** Whether values of a schema may have a type. */
-export function allows(
-  { type, const: constant, enum: values, nullable }: Keywords,
-  name: string,
-): boolean {
-  const constants = constant === undefined ? values : [constant];
-  if (Array.isArray(constants)) return constants.some((one) => typeOf(one) === name);
+export function allows(schema: Keywords, name: string): boolean {
+  const { type, nullable } = schema;
+  const constants = constantsOf(schema);
+  if (constants !== undefined) return constants.some((one) => typeOf(one) === name);
   if (type === undefined || (name === 'null' && nullable === true)) return true;
   const types = [type].flat();
   return types.includes(name) || (name === 'number' && types.includes('integer'));
@@ -60,7 +70,31 @@ export function typeOf(value: unknown): string {
 
 /** Whether JSON writes a member with this value. */
 export function isWritten(value: unknown): boolean {
-  return value !== undefined && typeof value !== 'function' && typeof value !== 'symbol';
+  if (typeof value === 'function') return typeof Reflect.get(value, 'toJSON') === 'function';
+  return value !== undefined && typeof value !== 'symbol';
+}
+
+const dateToJson = Date.prototype.toJSON;
+const { toISOString } = Date.prototype;
+
+/** Whether JSON writes a value as the text of a date, or null. */
+export function isPlainDate(value: object): value is Date {
+  if (Object.getPrototypeOf(value) !== Date.prototype) return false;
+  const date = value as Date;
+  return date.toJSON === dateToJson && date.toISOString === toISOString;
+}
+
+/** Returns the members that another member needs, or the schema that it brings, by the member. */
+export function dependenciesOf(schema: Keywords): {
+  readonly names: readonly (readonly [name: string, needed: readonly unknown[]])[];
+  readonly schemas: readonly (readonly [name: string, schema: unknown])[];
+} {
+  // Before draft 2019-09, one keyword had both.
+  const both = entriesOf(schema.dependencies);
+  const lists = [...entriesOf(schema.dependentRequired), ...both];
+  const names = lists.flatMap(([name, one]) => (Array.isArray(one) ? [[name, one] as const] : []));
+  const schemas = both.filter(([, one]) => !Array.isArray(one));
+  return { names, schemas: [...entriesOf(schema.dependentSchemas), ...schemas] };
 }
 
 /** Whether JSON writes an object as text: a `String`, or raw JSON. */
@@ -90,8 +124,8 @@ export class SchemaDocument {
   }
 
   /** Resolves the references of a schema to places in the document: JSON Pointers or IDs. RFC 6901 §6 */
-  targetsOf({ $ref, $dynamicRef }: Keywords): readonly unknown[] {
-    return [$ref, $dynamicRef].flatMap((reference) =>
+  targetsOf({ $ref, $dynamicRef, $recursiveRef }: Keywords): readonly unknown[] {
+    return [$ref, $dynamicRef, $recursiveRef].flatMap((reference) =>
       typeof reference === 'string' ? [this.#target(reference)] : [],
     );
   }
@@ -107,7 +141,7 @@ export class SchemaDocument {
     const isFound = target !== undefined && (pointer === '' || pointer.startsWith('/'));
     if (isFound) return target;
     this.#report(`it refers to '${reference}', which it does not contain.`);
-    return true;
+    return { [FITS]: 'unknown' };
   }
 }
 

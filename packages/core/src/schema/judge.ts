@@ -1,43 +1,31 @@
-import { isDeepStrictEqual } from 'node:util';
-import { FITS } from './convert.js';
+import type { Dialect } from './convert.js';
+import { Fit, fitIf, negate } from './fit.js';
 import {
-  allows,
+  dependenciesOf,
   elementsOf,
   entriesOf,
+  isComposite,
   isEverything,
   isKeywords,
   isObject,
-  isScalar,
+  isPlainDate,
   isWritten,
   type Keywords,
   listOf,
   type Members,
   type SchemaDocument,
-  typeOf,
 } from './json-schema.js';
+import { kindOf, patternJudge, scalarChecksOf } from './judge-scalars.js';
+import { ABSENT, FITS } from './marks.js';
 
-/**
- * How well a value fits a schema. A larger number is better, so that all of several schemas is the minimum, and any
- * of them is the maximum.
- */
-export const Fit = {
-  /** An object, an array or a scalar, where the schema has another of the three. */
-  otherType: 0,
-  /** Another constant, such as the `kind` of another branch. */
-  otherConstant: 1,
-  no: 2,
-  /** Only without members that the schema refuses. */
-  withoutOthers: 3,
-  /** Undecided, because JSON Schema cannot say it. */
-  maybe: 4,
-  yes: 5,
-} as const;
-
-/** Tells how well a value fits. The value is what `toJSON()` returns. */
+/** Tells how well a value fits. The value is what `toJSON()` returns, or a `Date`. */
 export type Judge = (value: unknown, reading: Reading) => number;
 
 /** Tells how well an object fits. */
 type MembersJudge = (value: Members, reading: Reading) => number;
+
+/** Tells how well a member that JSON does not write fits. */
+type AbsenceJudge = (value: Members, name: string) => number;
 
 /** What has been read of one response. */
 export class Reading {
@@ -47,7 +35,8 @@ export class Reading {
 
   /** Returns what JSON writes for a value, and keeps it for {@link take}, because it may differ the next time. */
   read(value: unknown, key: string | number): unknown {
-    if (!isObject(value) || typeof Reflect.get(value, 'toJSON') !== 'function') return value;
+    if (!isComposite(value) || typeof value === 'bigint') return value;
+    if (typeof Reflect.get(value, 'toJSON') !== 'function' || isPlainDate(value)) return value;
     const byKey = getOrAdd(this.#written, value, () => new Map<string, unknown>());
     return getOrAdd(byKey, String(key), () => toJson(value, key));
   }
@@ -89,18 +78,18 @@ const APPLICATORS = ['$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'if', 'de
 /** Compiles JSON Schemas to functions that judge values. They call no code of users but `toJSON()`. */
 export class Judges {
   readonly #document: SchemaDocument;
-  /** Whether a value that fits several branches of `oneOf` fits none. */
-  readonly #isExclusive: boolean;
+  readonly #dialect: Dialect;
   readonly #judges = new Map<unknown, Judge>();
 
-  constructor(document: SchemaDocument, isExclusive: boolean) {
+  constructor(document: SchemaDocument, dialect: Dialect) {
     this.#document = document;
-    this.#isExclusive = isExclusive;
+    this.#dialect = dialect;
   }
 
   /** Returns the function for a schema, which may contain itself. */
   of(schema: unknown): Judge {
     if (schema === false) return () => Fit.otherType;
+    if (this.#dialect.isVague) return () => Fit.maybe;
     if (!isKeywords(schema)) return () => Fit.yes;
     const present = this.#judges.get(schema);
     if (present !== undefined) return present;
@@ -113,13 +102,14 @@ export class Judges {
 
   #checksOf(schema: Keywords): Judge[] {
     if (schema[FITS] === 'always') return [];
-    const checks = [typeCheck(schema), ...scalarChecks(schema)].filter((one) => one !== undefined);
+    if (schema[FITS] === 'unknown') return [() => Fit.maybe];
+    const checks: Judge[] = scalarChecksOf(schema, this.#dialect);
     checks.push(...this.#objectChecks(schema), ...this.#arrayChecks(schema));
     const { allOf, anyOf, oneOf, not, if: condition } = schema;
     for (const part of [...this.#document.targetsOf(schema), ...listOf(allOf)])
       checks.push(this.of(part));
     if (Array.isArray(anyOf)) checks.push(this.#any(anyOf, false));
-    if (Array.isArray(oneOf)) checks.push(this.#any(oneOf, this.#isExclusive));
+    if (Array.isArray(oneOf)) checks.push(this.#any(oneOf, this.#dialect.isExclusive));
     if (not !== undefined) {
       const refused = this.of(not);
       checks.push((value, reading) => negate(refused(value, reading)));
@@ -160,65 +150,67 @@ export class Judges {
     if (checks.length === 0) return [];
     const judge = all(checks);
     return [
-      (value, reading) => (isKeywords(value) && !isScalar(value) ? judge(value, reading) : Fit.yes),
+      (value, reading) =>
+        isKeywords(value) && kindOf(value) === 'object' ? judge(value, reading) : Fit.yes,
     ];
   }
 
   #namedMembers({ properties, required }: Keywords): MembersJudge[] {
-    const members = entriesOf(properties).map(([name, schema]) => ({
-      name,
-      judge: this.of(schema),
-      mayBeAbsent: this.#mayBeAbsent(schema),
-      isConstant: isConstant(schema),
-    }));
+    const needed = new Set(listOf(required).map(String));
+    const schemas = new Map(entriesOf(properties));
+    const names = [...new Set([...schemas.keys(), ...needed])];
+    const members = names.map((name) => {
+      const schema = schemas.get(name);
+      const absence = needed.has(name) ? this.#absenceOf(schema) : () => Fit.yes;
+      return { name, judge: this.of(schema), absence, isConstant: isConstant(schema) };
+    });
+    if (members.length === 0) return [];
     // Most unions differ in a constant.
     members.sort((one, other) => Number(other.isConstant) - Number(one.isConstant));
-    const optional = members.flatMap(({ name, mayBeAbsent }) => (mayBeAbsent ? name : []));
-    const needed = listOf(required)
-      .map(String)
-      .filter((name) => !optional.includes(name));
-    const checks: MembersJudge[] = [];
-    if (members.length > 0) {
-      checks.push((value, reading) => {
+    return [
+      (value, reading) => {
         let worst: number = Fit.yes;
-        for (const { name, judge } of members) {
-          if (!has(value, name)) continue;
-          const fit = judge(reading.read(value[name], name), reading);
+        for (const { name, judge, absence } of members) {
+          const member = readMember(value, name, reading);
+          const fit = member === undefined ? absence(value, name) : judge(member, reading);
           if (fit < worst) worst = fit;
           if (worst <= Fit.otherConstant) break;
         }
         return worst;
-      });
-    }
-    if (needed.length > 0) checks.push((value) => fitIf(needed.every((name) => has(value, name))));
-    return checks;
+      },
+    ];
   }
 
   /** Judges which members are there. */
   *#memberRules(schema: Keywords): Generator<MembersJudge> {
-    const { propertyNames, dependentRequired, dependentSchemas } = schema;
+    const { propertyNames } = schema;
     const { minProperties = 0, maxProperties = Number.POSITIVE_INFINITY } = schema;
     if ('minProperties' in schema || 'maxProperties' in schema) {
-      yield (value) => {
-        const { length } = writtenNames(value);
+      yield (value, reading) => {
+        const { length } = writtenNames(value, reading);
         if (length < Number(minProperties)) return Fit.no;
         return length > Number(maxProperties) ? Fit.withoutOthers : Fit.yes;
       };
     }
-    if (isKeywords(propertyNames) && !isEverything(propertyNames)) {
+    if (isKeywords(propertyNames) && Object.keys(propertyNames).length > 0) {
       const judge = this.of(propertyNames);
-      yield (value, reading) =>
-        writtenNames(value).every((name) => judge(name, reading) >= Fit.maybe)
-          ? Fit.yes
-          : Fit.withoutOthers;
+      yield (value, reading) => {
+        const fits = writtenNames(value, reading).map((name) => judge(name, reading));
+        const worst = Math.min(Fit.yes, ...fits);
+        return worst < Fit.maybe ? Fit.withoutOthers : worst;
+      };
     }
-    for (const [name, names] of entriesOf(dependentRequired)) {
-      yield (value) =>
-        fitIf(!has(value, name) || listOf(names).every((one) => has(value, String(one))));
+    const { names, schemas } = dependenciesOf(schema);
+    for (const [name, needed] of names) {
+      yield (value, reading) => {
+        const isThere = (one: unknown) => readMember(value, String(one), reading) !== undefined;
+        return fitIf(!isThere(name) || needed.every(isThere));
+      };
     }
-    for (const [name, one] of entriesOf(dependentSchemas)) {
+    for (const [name, one] of schemas) {
       const judge = this.of(one);
-      yield (value, reading) => (has(value, name) ? judge(value, reading) : Fit.yes);
+      yield (value, reading) =>
+        readMember(value, name, reading) === undefined ? Fit.yes : judge(value, reading);
     }
   }
 
@@ -227,7 +219,7 @@ export class Judges {
     const { properties, patternProperties, additionalProperties, unevaluatedProperties } = schema;
     const names = new Set(entriesOf(properties).map(([name]) => name));
     const patterns = entriesOf(patternProperties).map(
-      ([source, one]) => [toRegExp(source), this.of(one)] as const,
+      ([source, one]) => [patternJudge(source, this.#dialect.flags), this.of(one)] as const,
     );
     const rest = additionalProperties ?? unevaluatedProperties;
     const isRefused = rest === false;
@@ -237,11 +229,18 @@ export class Judges {
     const judge = this.of(rest);
     return (value, reading) => {
       let worst: number = Fit.yes;
-      for (const name of writtenNames(value)) {
-        const member = reading.read(value[name], name);
-        const matching = patterns.filter(([pattern]) => pattern?.test(name) ?? true);
-        for (const [, one] of matching) worst = Math.min(worst, one(member, reading));
-        if (matching.length > 0 || names.has(name)) continue;
+      for (const name of writtenNames(value, reading)) {
+        const member = readMember(value, name, reading);
+        let isDescribed = names.has(name);
+        for (const [matches, one] of patterns) {
+          const match = matches(name);
+          if (match < Fit.maybe) continue;
+          isDescribed ||= match === Fit.yes;
+          const fit = one(member, reading);
+          worst = Math.min(worst, match === Fit.yes ? fit : Math.max(fit, Fit.maybe));
+          if (match === Fit.maybe) worst = Math.min(worst, Fit.maybe);
+        }
+        if (isDescribed) continue;
         const fit = isRefused ? Fit.withoutOthers : judge(member, reading);
         worst = Math.min(worst, isVague && fit < Fit.maybe ? Fit.maybe : fit);
       }
@@ -296,19 +295,30 @@ export class Judges {
     return checks;
   }
 
-  /** Whether values of a schema may be absent although it is required. */
-  #mayBeAbsent(schema: unknown): boolean {
-    const parts = this.#document.partsOf(schema);
-    return parts.some(
-      (part) =>
-        'default' in part ||
-        part[FITS] === 'always' ||
-        part[FITS] === 'absent' ||
-        [part.anyOf, part.oneOf]
-          .flatMap(listOf)
-          .some((branch) => branch !== schema && this.#mayBeAbsent(branch)),
-    );
+  /** Creates the function that tells how well a member that JSON does not write fits a schema that requires it. */
+  #absenceOf(schema: unknown, seen: readonly unknown[] = []): AbsenceJudge {
+    if (!isKeywords(schema) || seen.includes(schema)) return () => Fit.no;
+    if (schema[ABSENT] === true) return () => Fit.yes;
+    if (schema[ABSENT] === 'undefined') return judgeUndefined;
+    // A default may be a comment.
+    if (schema[ABSENT] === 'maybe' || 'default' in schema) return () => Fit.maybe;
+    const judges = (schemas: readonly unknown[]): AbsenceJudge[] =>
+      schemas.map((one) => this.#absenceOf(one, [...seen, schema]));
+    const { allOf, anyOf, oneOf } = schema;
+    const all = judges([...this.#document.targetsOf(schema), ...listOf(allOf)]);
+    for (const union of [anyOf, oneOf]) {
+      if (!Array.isArray(union)) continue;
+      const any = judges(union);
+      all.push((value, name) => Math.max(Fit.no, ...any.map((judge) => judge(value, name))));
+    }
+    if (all.length === 0) return () => Fit.no;
+    return (value, name) => Math.min(...all.map((judge) => judge(value, name)));
   }
+}
+
+function judgeUndefined(value: Members, name: string): number {
+  if (Object.hasOwn(value, name)) return value[name] === undefined ? Fit.yes : Fit.maybe;
+  return name in value ? Fit.maybe : Fit.no;
 }
 
 /** Judges by all checks, until one rules the schema out. */
@@ -328,133 +338,30 @@ function all<Value>(
   };
 }
 
-function negate(fit: number): number {
-  if (fit === Fit.yes) return Fit.no;
-  return fit === Fit.maybe ? Fit.maybe : Fit.yes;
-}
-
-function fitIf(holds: boolean): number {
-  return holds ? Fit.yes : Fit.no;
-}
-
 function ofElements(judge: (value: readonly unknown[], reading: Reading) => number): Judge {
   return (value, reading) => (Array.isArray(value) ? judge(value, reading) : Fit.yes);
 }
 
 function readElement(element: unknown, index: number, reading: Reading): unknown {
+  if (element === undefined) return undefined;
   return isWritten(element) ? reading.read(element, index) : null;
 }
 
-function has(value: Members, name: string): boolean {
-  return Object.hasOwn(value, name) && isWritten(value[name]);
+/** Returns what JSON writes for a member, or a `Date`; undefined if JSON does not write it. */
+function readMember(value: Members, name: string, reading: Reading): unknown {
+  if (!isEnumerable.call(value, name)) return undefined;
+  const member = value[name];
+  if (!isWritten(member)) return undefined;
+  const read = reading.read(member, name);
+  return isWritten(read) && typeof read !== 'function' ? read : undefined;
 }
 
-function writtenNames(value: Members): string[] {
-  return Object.keys(value).filter((name) => isWritten(value[name]));
+const { propertyIsEnumerable: isEnumerable } = Object.prototype;
+
+function writtenNames(value: Members, reading: Reading): string[] {
+  return Object.keys(value).filter((name) => readMember(value, name, reading) !== undefined);
 }
 
 function isConstant(schema: unknown): boolean {
   return isKeywords(schema) && ('const' in schema || 'enum' in schema);
-}
-
-const TYPES = ['null', 'boolean', 'number', 'string', 'array', 'object'];
-
-function typeCheck(schema: Keywords): Judge | undefined {
-  const { type, const: constant, enum: values } = schema;
-  const constants = constant === undefined ? values : [constant];
-  if (Array.isArray(constants)) {
-    const kinds = new Set(constants.map(kindOf));
-    const isShallow = !kinds.has('object') && !kinds.has('array');
-    return (value) => {
-      if (!kinds.has(kindOf(value))) return Fit.otherType;
-      if (isShallow || !isObject(value))
-        return constants.includes(value) ? Fit.yes : Fit.otherConstant;
-      return constants.some((one) => isDeepStrictEqual(one, value)) ? Fit.yes : Fit.maybe;
-    };
-  }
-  if (type === undefined) return undefined;
-  const types: readonly unknown[] = [type].flat();
-  const isInteger = types.includes('integer') && !types.includes('number');
-  const kinds = new Set(types.map((one) => (one === 'object' || one === 'array' ? one : 'scalar')));
-  const allowed = new Set(TYPES.filter((name) => allows(schema, name)));
-  return (value) => {
-    if (!isObject(value) && allowed.has(typeOf(value)) && !isInteger) return Fit.yes;
-    if (!kinds.has(kindOf(value))) return Fit.otherType;
-    // Such as a bigint or a String, for which users have their own form.
-    if (typeof value === 'bigint' || (isObject(value) && isBoxed(value))) return Fit.maybe;
-    if (isInteger && typeof value === 'number') return fitIf(Number.isInteger(value));
-    return fitIf(allowed.has(typeOf(value)));
-  };
-}
-
-function kindOf(value: unknown): 'object' | 'array' | 'scalar' {
-  if (Array.isArray(value)) return 'array';
-  return isObject(value) && !isBoxed(value) ? 'object' : 'scalar';
-}
-
-function isBoxed(value: object): boolean {
-  return value instanceof Number || value instanceof Boolean || isScalar(value);
-}
-
-function* scalarChecks(schema: Keywords): Generator<Judge> {
-  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
-  const { minLength, maxLength, pattern, format } = schema;
-  const low = bound(minimum, exclusiveMinimum);
-  const high = bound(maximum, exclusiveMaximum);
-  if (minimum !== undefined || low !== undefined)
-    yield ofNumbers((value) => !(value < Number(minimum)) && !(value <= Number(low)));
-  if (maximum !== undefined || high !== undefined)
-    yield ofNumbers((value) => !(value > Number(maximum)) && !(value >= Number(high)));
-  if (typeof multipleOf === 'number')
-    yield ofNumbers(
-      (value) => Math.abs(value / multipleOf - Math.round(value / multipleOf)) < 1e-9,
-    );
-  if (typeof minLength === 'number' || typeof maxLength === 'number') {
-    const [least, most] = [Number(minLength ?? 0), Number(maxLength ?? Number.POSITIVE_INFINITY)];
-    const fits = (length: number): boolean => length >= least && length <= most;
-    yield ofText((value) => {
-      // JSON Schema counts characters, and most libraries count UTF-16 code units.
-      const fit = fits(value.length);
-      return fit === fits([...value].length) ? fitIf(fit) : Fit.maybe;
-    });
-  }
-  const expression = typeof pattern === 'string' ? toRegExp(pattern) : undefined;
-  if (pattern !== undefined)
-    yield ofText((value) => (expression ? fitIf(expression.test(value)) : Fit.maybe));
-  else if (typeof format === 'string') {
-    const known = FORMATS.get(format);
-    yield ofText((value) => (known === undefined ? Fit.maybe : fitIf(known(value))));
-  }
-}
-
-/** Returns an exclusive bound. Before draft 6, it said whether the other one is exclusive. */
-function bound(inclusive: unknown, exclusive: unknown): unknown {
-  if (typeof exclusive === 'number') return exclusive;
-  return exclusive === true ? inclusive : undefined;
-}
-
-function ofNumbers(accepts: (value: number) => boolean): Judge {
-  return (value) => (typeof value === 'number' ? fitIf(accepts(value)) : Fit.yes);
-}
-
-function ofText(judge: (value: string) => number): Judge {
-  return (value) => (typeof value === 'string' ? judge(value) : Fit.yes);
-}
-
-/** Formats of JSON Schema that are common and simple. */
-const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
-  ['email', (text) => /^[^\s@]+@[^\s@]+$/.test(text)],
-  ['uuid', (text) => /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)],
-  ['date', (text) => /^\d{4}-\d\d-\d\d$/.test(text)],
-  ['time', (text) => /^\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:z|[+-]\d\d:\d\d)?$/i.test(text)],
-  ['date-time', (text) => /^\d{4}-\d\d-\d\d[t ]\d\d:\d\d/i.test(text)],
-  ['uri', (text) => URL.canParse(text)],
-]);
-
-function toRegExp(source: string): RegExp | undefined {
-  try {
-    return new RegExp(source, 'u');
-  } catch {
-    return undefined;
-  }
 }

@@ -1,0 +1,180 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Dialect } from './convert.js';
+import { Fit, fitIf } from './fit.js';
+import {
+  allows,
+  constantsOf,
+  isObject,
+  isPlainDate,
+  isScalar,
+  isWritten,
+  type Keywords,
+  listOf,
+  typeOf,
+} from './json-schema.js';
+import { FITS, PATTERNS, URL_FORMAT } from './marks.js';
+
+/** Tells how well a value fits, which has the form of JSON unless it is an object. */
+type Check = (value: unknown) => number;
+
+/** Returns how JSON writes a value that has no members. */
+function written(value: unknown): unknown {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  if (isObject(value)) return isPlainDate(value) ? value.toJSON() : value;
+  return isWritten(value) ? value : null;
+}
+
+/** Creates the functions that judge a value by its type and by what a schema says about scalars. */
+export function scalarChecksOf(schema: Keywords, dialect: Dialect): Check[] {
+  const exact = exactCheck(schema[FITS]);
+  if (exact !== undefined) return [exact];
+  const checks = [typeCheck(schema, dialect), ...limits(schema, dialect)];
+  return checks.flatMap((check) => (check === undefined ? [] : asWritten(check)));
+}
+
+/** Judges what JSON writes. The library judges the value itself, so that one which JSON changes remains undecided. */
+function asWritten(check: Check): Check {
+  return (value) => {
+    const json = written(value);
+    if (json === value) return check(json);
+    return value === undefined ? Fit.maybe : Math.min(check(json), Fit.maybe);
+  };
+}
+
+/** Creates the function that judges values which only a library tells apart. */
+function exactCheck(fits: unknown): Check | undefined {
+  if (fits === 'date') {
+    return scalarsThat((value) => {
+      if (value instanceof Date) return fitIf(!Number.isNaN(value.getTime()));
+      // What another class writes, or a date that is text already.
+      return typeof value === 'string' && isIsoDate(value) ? Fit.maybe : Fit.no;
+    });
+  }
+  if (fits === 'bigint') return scalarsThat((value) => fitIf(typeof value === 'bigint'));
+  if (fits === 'nan') return scalarsThat((value) => fitIf(Number.isNaN(value)));
+  return fits === 'undefined' ? scalarsThat((value) => fitIf(value === undefined)) : undefined;
+}
+
+function scalarsThat(check: Check): Check {
+  return (value) => (kindOf(value) === 'scalar' ? check(value) : Fit.otherType);
+}
+
+function isIsoDate(text: string): boolean {
+  const date = new Date(text);
+  return !Number.isNaN(date.getTime()) && date.toISOString() === text;
+}
+
+const TYPES = ['null', 'boolean', 'number', 'string', 'array', 'object'];
+
+function typeCheck(schema: Keywords, { hasArraysAsObjects }: Dialect): Check | undefined {
+  const { type } = schema;
+  const constants = constantsOf(schema);
+  if (constants !== undefined) {
+    const kinds = new Set(constants.map(kindOf));
+    return (value) => {
+      if (!kinds.has(kindOf(value))) return Fit.otherType;
+      if (!isObject(value)) return constants.includes(value) ? Fit.yes : Fit.otherConstant;
+      return constants.some((one) => isDeepStrictEqual(one, value)) ? Fit.yes : Fit.maybe;
+    };
+  }
+  if (type === undefined) return undefined;
+  const types: readonly unknown[] = [type].flat();
+  const isInteger = types.includes('integer') && !types.includes('number');
+  const kinds = new Set(types.map((one) => (one === 'object' || one === 'array' ? one : 'scalar')));
+  const allowed = new Set(TYPES.filter((name) => allows(schema, name)));
+  const mayBeArray = hasArraysAsObjects && kinds.has('object');
+  return (value) => {
+    if (!isObject(value) && allowed.has(typeOf(value)) && !isInteger) return Fit.yes;
+    if (!kinds.has(kindOf(value)))
+      return mayBeArray && Array.isArray(value) ? Fit.maybe : Fit.otherType;
+    // Such as a bigint or a String, for which users have their own form.
+    if (typeof value === 'bigint' || (isObject(value) && isBoxed(value))) return Fit.maybe;
+    if (isInteger && typeof value === 'number') return fitIf(Number.isInteger(value));
+    return fitIf(allowed.has(typeOf(value)));
+  };
+}
+
+/** Returns what JSON writes a value as. */
+export function kindOf(value: unknown): 'object' | 'array' | 'scalar' {
+  if (Array.isArray(value)) return 'array';
+  return isObject(value) && !isBoxed(value) && !isPlainDate(value) ? 'object' : 'scalar';
+}
+
+function isBoxed(value: object): boolean {
+  return value instanceof Number || value instanceof Boolean || isScalar(value);
+}
+
+function* limits(schema: Keywords, dialect: Dialect): Generator<Check> {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
+  const { minLength, maxLength, pattern, format } = schema;
+  const low = bound(minimum, exclusiveMinimum);
+  const high = bound(maximum, exclusiveMaximum);
+  if (minimum !== undefined || low !== undefined)
+    yield ofNumbers((value) => fitIf(!(value < Number(minimum)) && !(value <= Number(low))));
+  if (maximum !== undefined || high !== undefined)
+    yield ofNumbers((value) => fitIf(!(value > Number(maximum)) && !(value >= Number(high))));
+  if (typeof multipleOf === 'number') {
+    yield ofNumbers((value) => {
+      const isMultiple = value % multipleOf === 0;
+      const quotient = value / multipleOf;
+      const isNearly = Math.abs(quotient - Math.round(quotient)) < 1e-6;
+      // Libraries round decimal fractions differently.
+      return isMultiple === isNearly && Math.abs(quotient) < 1e9 ? fitIf(isMultiple) : Fit.maybe;
+    });
+  }
+  if (typeof minLength === 'number' || typeof maxLength === 'number') {
+    const [least, most] = [Number(minLength ?? 0), Number(maxLength ?? Number.POSITIVE_INFINITY)];
+    const fits = (length: number): boolean => length >= least && length <= most;
+    yield ofText((value) => {
+      // JSON Schema counts characters, and most libraries count UTF-16 code units.
+      const fit = fits(value.length);
+      return fit === fits([...value].length) ? fitIf(fit) : Fit.maybe;
+    });
+  }
+  for (const [source, flags] of listOf(schema[PATTERNS]) as readonly [string, string][]) {
+    const judge = patternJudge(source, [flags]);
+    yield ofText(judge);
+  }
+  if (pattern !== undefined) yield ofText(patternJudge(String(pattern), dialect.flags));
+  if (format === URL_FORMAT) yield ofText((value) => fitIf(URL.canParse(value.trim())));
+  // In a JSON Schema, a format may be a comment or a condition. A library has a pattern beside it.
+  else if (format !== undefined && (pattern === undefined || dialect.flags.length === 1))
+    yield ofText(() => Fit.maybe);
+}
+
+/** Returns an exclusive bound. Before draft 6, it said whether the other one is exclusive. */
+function bound(inclusive: unknown, exclusive: unknown): unknown {
+  if (typeof exclusive === 'number') return exclusive;
+  return exclusive === true ? inclusive : undefined;
+}
+
+function ofNumbers(judge: (value: number) => number): Check {
+  return (value) => (typeof value === 'number' ? judge(value) : Fit.yes);
+}
+
+function ofText(judge: (value: string) => number): Check {
+  return (value) => (typeof value === 'string' ? judge(value) : Fit.yes);
+}
+
+/** Creates the function that judges text by a pattern, whose flags are one of several. */
+export function patternJudge(source: string, flags: readonly string[]): (text: string) => number {
+  const patterns = flags.map((one) => toRegExp(source, one));
+  return (text) => {
+    const fits = new Set<number>();
+    for (const pattern of patterns) {
+      if (pattern === undefined) return Fit.maybe;
+      pattern.lastIndex = 0;
+      fits.add(fitIf(pattern.test(text)));
+    }
+    const [fit] = fits;
+    return fits.size === 1 && fit !== undefined ? fit : Fit.maybe;
+  };
+}
+
+function toRegExp(source: string, flags: string): RegExp | undefined {
+  try {
+    return new RegExp(source, flags);
+  } catch {
+    return undefined;
+  }
+}
