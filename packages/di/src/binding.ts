@@ -1,7 +1,7 @@
 import { type CallSite, describeCaller } from '@fairlead/options';
 import type { Injection } from './dependency.js';
 import { Cell, type Supplier } from './instance.js';
-import type { Lifetime } from './lifetime.js';
+import { type Lifetime, leaveToApplication } from './lifetime.js';
 import { locationOf } from './metadata.js';
 import type { Provider, Scope } from './provider.js';
 import type { Token } from './token.js';
@@ -86,7 +86,9 @@ export class Binding {
     /** Where the provider was registered, if it is not a class. */
     readonly site?: CallSite,
   ) {
-    if ('useValue' in provider) this.cell.fill(provider.useValue);
+    if (!('useValue' in provider)) return;
+    this.cell.fill(provider.useValue);
+    leaveToApplication(provider.useValue);
   }
 
   /** Where the class is decorated or the provider was registered; undefined if unknown. */

@@ -1,6 +1,14 @@
 import { AsyncDisposalError, DisposedError } from './errors/injection-errors.js';
 import type { Token } from './token.js';
 
+/** What disposes each instance: the lifetime that tracked it first, or the application, which registered a value. */
+const owners = new WeakMap<object, Lifetime | 'application'>();
+
+/** Records that the application disposes a value, unless a container created it. */
+export function leaveToApplication(value: unknown): void {
+  if (isDisposable(value) && !owners.has(value)) owners.set(value, 'application');
+}
+
 /** Tracks the instances that one container or request scope created, and disposes them. */
 export class Lifetime {
   readonly #created = new Map<object, Token>();
@@ -16,9 +24,11 @@ export class Lifetime {
     if (this.disposed) throw new DisposedError(token);
   }
 
-  /** Records an instance for disposal if it is disposable. */
+  /** Records an instance for disposal if it is disposable. One that a factory passes on stays with its owner. */
   track(token: Token, instance: unknown): void {
-    if (isDisposable(instance) && !this.#created.has(instance)) this.#created.set(instance, token);
+    if (!isDisposable(instance) || owners.has(instance)) return;
+    owners.set(instance, this);
+    this.#created.set(instance, token);
   }
 
   /** Makes disposal wait for a build that has not settled. */
@@ -50,9 +60,13 @@ export class Lifetime {
     if (token !== undefined) throw new AsyncDisposalError(token);
     this.#disposal = Promise.resolve();
     const errors: unknown[] = [];
-    for (const instance of this.#takeAll()) {
+    for (const [instance, created] of this.#takeAll()) {
       try {
-        (instance as Disposable)[Symbol.dispose]();
+        const disposal: unknown = (instance as Disposable)[Symbol.dispose]();
+        if (!isPromise(disposal)) continue;
+        errors.push(new AsyncDisposalError(created));
+        // Nothing waits for it.
+        disposal.then(undefined, (error) => process.emitWarning(toError(error)));
       } catch (error) {
         errors.push(error);
       }
@@ -63,11 +77,12 @@ export class Lifetime {
   async #disposeAll(): Promise<void> {
     await Promise.allSettled(this.#pending.keys());
     const errors: unknown[] = [];
-    for (const instance of this.#takeAll()) {
+    for (const [instance] of this.#takeAll()) {
       try {
+        // A method of the wrong name may be asynchronous, too.
         if (Symbol.asyncDispose in instance) {
           await (instance as AsyncDisposable)[Symbol.asyncDispose]();
-        } else (instance as Disposable)[Symbol.dispose]();
+        } else await (instance as Disposable)[Symbol.dispose]();
       } catch (error) {
         errors.push(error);
       }
@@ -76,9 +91,10 @@ export class Lifetime {
   }
 
   /** Empties the list of instances, and returns it, newest first. */
-  #takeAll(): readonly object[] {
-    const instances = [...this.#created.keys()].reverse();
+  #takeAll(): readonly (readonly [instance: object, token: Token])[] {
+    const instances = [...this.#created].reverse();
     this.#created.clear();
+    for (const [instance] of instances) owners.delete(instance);
     return instances;
   }
 }
@@ -86,6 +102,14 @@ export class Lifetime {
 function isDisposable(value: unknown): value is object {
   const isObject = (typeof value === 'object' && value !== null) || typeof value === 'function';
   return isObject && (Symbol.dispose in value || Symbol.asyncDispose in value);
+}
+
+function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof Reflect.get(Object(value), 'then') === 'function';
+}
+
+function toError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error(String(reason));
 }
 
 /** @throws {AggregateError} When there are errors. */

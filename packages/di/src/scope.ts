@@ -1,7 +1,7 @@
 import type { Binding } from './binding.js';
 import { InvalidProviderError, type Mistake } from './errors/injection-errors.js';
 import { Cell, type ScopeCells } from './instance.js';
-import { Lifetime } from './lifetime.js';
+import { Lifetime, leaveToApplication } from './lifetime.js';
 import type { ValueProvider } from './provider.js';
 import { resolveLater, resolveNow } from './resolution/plan.js';
 import type { Token } from './token.js';
@@ -60,6 +60,7 @@ export class ContainerScope implements RequestScope, ScopeCells {
     }
     const cell = new Cell();
     cell.fill(provider.useValue);
+    leaveToApplication(provider.useValue);
     this.#cells.set(binding, cell);
     return this;
   }
