@@ -1,5 +1,6 @@
 import type { Context, Middleware } from '@fairlead/core';
 import { describe, expect, it } from 'vitest';
+import { definitionOf } from '../src/definition/definition.js';
 import type { GuardFn, Interceptor } from '../src/index.js';
 import {
   applyDecorators,
@@ -121,6 +122,60 @@ describe('a controller that extends another class', () => {
     expect(response.status).toBe(201);
     expect(await response.json()).toEqual({ from: 'derived', title: 'T' });
     expect((await fetch('/changed', init)).status).toBe(404);
+  });
+
+  it('changes only the path of a method that it decorates again with a path', async () => {
+    const stored = { name: 'Ada', salary: 7 };
+    const response = {
+      type: 'object',
+      properties: { name: { type: 'string' } },
+      required: ['name'],
+    } as const;
+    class Users {
+      @Get('/find', { response, summary: 'Finds' }) find(): { name: string } {
+        return stored;
+      }
+      @Post('/add', { status: 201, response }) add(): { name: string } {
+        return stored;
+      }
+      @Get('/list', { response }) @Post('/list', { status: 202, response }) list(): {
+        name: string;
+      } {
+        return stored;
+      }
+    }
+    @Controller('/other')
+    class Other extends Users {
+      @Get('/found', { summary: 'Found' }) override find() {
+        return stored;
+      }
+      @Post('/added') override add() {
+        return stored;
+      }
+      @Post(['/listed', '/all']) override list() {
+        return stored;
+      }
+    }
+    const { fetch } = await serve({ controllers: [Other] });
+    const answers = await Promise.all(
+      [
+        ['GET', '/found'],
+        ['POST', '/added'],
+        ['POST', '/listed'],
+        ['POST', '/all'],
+      ].map(async ([method = '', path]) => {
+        const answer = await fetch(`/other${path}`, { method });
+        return [answer.status, await answer.json()];
+      }),
+    );
+    expect(answers).toEqual([200, 201, 202, 202].map((status) => [status, { name: 'Ada' }]));
+    const { routes } = definitionOf(Other);
+    expect(routes.map(({ summary }) => summary)).toEqual([
+      'Found',
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 
   it('adds routes, which the base class does not gain', async () => {

@@ -309,7 +309,7 @@ function overrideMethod(
   const unskipped = mergeReferences(base.unskipped ?? base, own);
   const listed = (kind: keyof SharedReferences) => (own.skips.has(kind) ? own : unskipped);
   return {
-    routes: own.routes.length > 0 ? own.routes : base.routes,
+    routes: own.routes.length > 0 ? overrideRoutes(base.routes, own.routes) : base.routes,
     parameters: own.parameters.size > 0 ? own.parameters : base.parameters,
     guards: listed('guards').guards,
     middleware: listed('middleware').middleware,
@@ -321,6 +321,26 @@ function overrideMethod(
     redirect: own.redirect ?? base.redirect,
     status: own.status ?? base.status,
   };
+}
+
+/**
+ * Adds the options of the overridden routes to those of the overriding ones, which win: of the first one with the same
+ * HTTP method, or else of the first one.
+ */
+function overrideRoutes(
+  base: readonly RouteDeclaration[],
+  own: readonly RouteDeclaration[],
+): readonly RouteDeclaration[] {
+  // The paths of one decorator have one object in common.
+  const merged = new Map<object, RouteDecoratorOptions>();
+  return own.map((route) => {
+    const overridden = base.find(({ method }) => method === route.method) ?? base[0];
+    if (overridden === undefined) return route;
+    const options =
+      merged.get(route.options) ?? Object.freeze({ ...overridden.options, ...route.options });
+    merged.set(route.options, options);
+    return { ...route, options };
+  });
 }
 
 /** Returns the emitted types of the parameters of a method, by index. Empty without `emitDecoratorMetadata`. */
