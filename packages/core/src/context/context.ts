@@ -37,7 +37,7 @@ import {
   replaceBody,
   upgrade,
 } from '../response/record.js';
-import { assertWritten } from '../response/serialize.js';
+import { assertWritten, ignoreRejections } from '../response/serialize.js';
 import { recordText } from '../response/write.js';
 import { announce, sendContinue } from '../server/connection.js';
 import type { UpgradedConnection } from '../server/upgrade.js';
@@ -342,6 +342,7 @@ export class Context<
           assertWritten(value, text);
       }
     } catch (cause) {
+      ignoreRejections(value);
       throw isHttpError(cause) ? cause : notJson(exchange, cause);
     }
     if (exchange.isSent) this.report(lateResponse(exchange));

@@ -13,7 +13,7 @@ import {
 import { takeUpgrade, type UpgradedConnection } from '../server/upgrade.js';
 import { assertUnread, Chunks } from './chunks.js';
 import { appendHeader, deleteHeader, getHeader, putHeader, setHeader } from './headers.js';
-import { serialize } from './serialize.js';
+import { ignoreRejections, serialize } from './serialize.js';
 
 /** The body of a response: text, bytes, a `Blob`, or a stream of text or bytes. */
 export type ResponseBody =
@@ -254,6 +254,8 @@ export function recordError<Ctx>(
     setHeader(exchange, 'Cache-Control', 'no-store');
   for (const [name, value] of Object.entries(readHttpError(error)?.headers ?? {}))
     setHeader(exchange, name, value);
+  // A promise that was thrown by mistake.
+  if (error instanceof Promise) ignoreRejections(error);
   const body = format?.(problem, error, ctx) ?? problem;
   if (!isFilled(exchange)) {
     const type = body === problem ? 'application/problem+json' : 'application/json; charset=utf-8';

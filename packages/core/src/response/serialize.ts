@@ -53,23 +53,74 @@ function isEscaped(text: string, index: number): boolean {
   return (index - first) % 2 === 1;
 }
 
-/** Checks every object without recursion, which could overflow the stack. */
+/** A value that JSON writes, and the way to it. */
+interface Visit {
+  readonly value: unknown;
+  readonly key: string;
+  readonly parent: Visit | undefined;
+}
+
+/**
+ * Checks every object without recursion, which could overflow the stack. Handles the rejections of promises: nothing
+ * awaits them, and they would end the process.
+ */
 function assertRepresentable(root: object): void {
-  if (root instanceof Error && !hasMethod(root, 'toJSON')) throw unrepresentable(root, root);
-  const pending: object[] = [root];
-  for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
-    if (hasMethod(value, 'toJSON')) continue;
-    const members: unknown[] = Array.isArray(value) ? value : Object.values(value);
-    for (const member of members)
-      if (typeof member === 'object' && member !== null) pending.push(member);
-    if (members !== value && !members.some(hasJson) && losesContent(value))
-      throw unrepresentable(root, value);
+  if (root instanceof Error && !hasMethod(root, 'toJSON')) throw unrepresentable(undefined, root);
+  let lost: { readonly visit: Visit; readonly found: object } | undefined;
+  const pending: Visit[] = [{ value: root, key: '', parent: undefined }];
+  for (let visit = pending.pop(); visit !== undefined; visit = pending.pop()) {
+    const found = toJson(visit);
+    if (typeof found !== 'object' || found === null) continue;
+    if (found instanceof Promise) found.catch(() => undefined);
+    let isEmpty = !Array.isArray(found);
+    // The indexes of an array, too.
+    for (const key of Object.keys(found)) {
+      const value: unknown = Reflect.get(found, key);
+      if (isEmpty && isWritten(value)) isEmpty = false;
+      if (isComposite(value)) pending.push({ value, key, parent: visit });
+    }
+    if (isEmpty && losesContent(found)) lost ??= { visit, found };
+  }
+  if (lost !== undefined) throw unrepresentable(lost.visit, lost.found);
+}
+
+/** Returns what JSON writes in place of a value. The method is called again: JSON does not tell what it returned. */
+function toJson({ value, key }: Visit): unknown {
+  if (!isComposite(value) || !hasMethod(value, 'toJSON')) return value;
+  // Most of them, which JSON writes as text.
+  if (value instanceof Date && value.toJSON === Date.prototype.toJSON) return null;
+  return (value as object as { toJSON(key: string): unknown }).toJSON(key);
+}
+
+/** How many objects of a value that JSON refuses are searched for promises. It may lead to all of the application. */
+const MAX_SEARCHED = 1_000;
+
+/** Handles the rejections of the promises in a value that cannot be sent: they would end the process. */
+export function ignoreRejections(root: unknown): void {
+  const seen = new Set([root]);
+  try {
+    // Iterating over a set also visits the elements added meanwhile.
+    for (const value of seen) {
+      if (typeof value !== 'object' || value === null) continue;
+      if (value instanceof Promise) value.catch(() => undefined);
+      for (const member of Object.values(value)) if (seen.size < MAX_SEARCHED) seen.add(member);
+    }
+  } catch {
+    // A getter fails, as it did for JSON.
   }
 }
 
-/** Whether JSON writes a member that has this value. */
-function hasJson(value: unknown): boolean {
-  return value !== undefined && typeof value !== 'function' && typeof value !== 'symbol';
+/** Whether JSON may write members of a value: an object, or what may have `toJSON()`. */
+export function isComposite(value: unknown): value is object {
+  return typeof value === 'object'
+    ? value !== null
+    : typeof value === 'function' || typeof value === 'bigint';
+}
+
+/** Whether JSON writes a member with this value. */
+export function isWritten(value: unknown): boolean {
+  if (typeof value === 'function') return hasMethod(value, 'toJSON');
+  return value !== undefined && typeof value !== 'symbol';
 }
 
 /** Whether an object that JSON writes as `{}` has content. */
@@ -82,26 +133,11 @@ function losesContent(value: object): boolean {
   return tagOf(value) !== 'Object' && isBuiltIn(value);
 }
 
-function unrepresentable(root: unknown, found: object): TypeError {
-  const path = pathOf(root, found).join('.');
-  const subject = path === '' ? 'it' : `'${path}'`;
+function unrepresentable(visit: Visit | undefined, found: object): TypeError {
+  const path: string[] = [];
+  for (let at = visit; at?.parent !== undefined; at = at.parent) path.unshift(at.key);
+  const subject = path.length === 0 ? 'it' : `'${path.join('.')}'`;
   return new TypeError(`${subject} is ${describe(found)}. ${adviceFor(found)}`);
-}
-
-/** Returns the keys that lead from a value to an object within it. */
-function pathOf(root: unknown, found: object): string[] {
-  const pending: { readonly value: unknown; readonly path: string[] }[] = [
-    { value: root, path: [] },
-  ];
-  for (let entry = pending.pop(); entry !== undefined; entry = pending.pop()) {
-    const { value, path } = entry;
-    if (value === found) return path;
-    if (typeof value !== 'object' || value === null || hasMethod(value, 'toJSON')) continue;
-    for (const [key, member] of Object.entries(value)) {
-      pending.push({ value: member, path: [...path, key] });
-    }
-  }
-  return [];
 }
 
 /** Whether an object's class is part of the runtime. */
@@ -111,7 +147,7 @@ function isBuiltIn(value: object): boolean {
 }
 
 function hasMethod(value: object, name: string): boolean {
-  return name in value && typeof (value as Record<string, unknown>)[name] === 'function';
+  return typeof (value as Record<string, unknown>)[name] === 'function';
 }
 
 /** Returns the built-in type of an object, such as `Map`. */

@@ -1,3 +1,4 @@
+import { isComposite, isWritten } from '../response/serialize.js';
 import { type Converted, convert, type Report } from './convert.js';
 import { Fit } from './fit.js';
 import {
@@ -6,13 +7,11 @@ import {
   dependenciesOf,
   elementsOf,
   entriesOf,
-  isComposite,
   isEverything,
   isNever,
   isObject,
   isPlainDate,
   isScalar,
-  isWritten,
   type Keywords,
   listOf,
   type Members,

@@ -10,13 +10,6 @@ export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** Whether JSON may write members of a value: an object, or what may have `toJSON()`. */
-export function isComposite(value: unknown): value is object {
-  return typeof value === 'object'
-    ? value !== null
-    : typeof value === 'function' || typeof value === 'bigint';
-}
-
 export function isKeywords(value: unknown): value is Keywords {
   return isObject(value) && !Array.isArray(value);
 }
@@ -66,12 +59,6 @@ export function allows(schema: Keywords, name: string): boolean {
 export function typeOf(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;
-}
-
-/** Whether JSON writes a member with this value. */
-export function isWritten(value: unknown): boolean {
-  if (typeof value === 'function') return typeof Reflect.get(value, 'toJSON') === 'function';
-  return value !== undefined && typeof value !== 'symbol';
 }
 
 const dateToJson = Date.prototype.toJSON;

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isWritten } from '../response/serialize.js';
 import type { Dialect } from './convert.js';
 import { Fit, fitIf } from './fit.js';
 import {
@@ -7,7 +8,6 @@ import {
   isObject,
   isPlainDate,
   isScalar,
-  isWritten,
   type Keywords,
   listOf,
   typeOf,

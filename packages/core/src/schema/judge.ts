@@ -1,15 +1,14 @@
+import { isComposite, isWritten } from '../response/serialize.js';
 import type { Dialect } from './convert.js';
 import { Fit, fitIf, negate } from './fit.js';
 import {
   dependenciesOf,
   elementsOf,
   entriesOf,
-  isComposite,
   isEverything,
   isKeywords,
   isObject,
   isPlainDate,
-  isWritten,
   type Keywords,
   listOf,
   type Members,
