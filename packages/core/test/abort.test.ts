@@ -45,6 +45,17 @@ describe('ctx.abort()', () => {
     ]);
   });
 
+  it('reports the error when nothing throws it', async () => {
+    const onError = vi.fn();
+    const error = new Error('too late');
+    const app = createApp({ onError })
+      .get('/', (ctx) => ctx.abort(error))
+      .get('/exposed', (ctx) => ctx.abort(new ForbiddenError()));
+    expect((await app.request('/')).status).toBe(500);
+    expect((await app.request('/exposed')).status).toBe(403);
+    expect(onError.mock.calls).toEqual([[error, expect.anything()]]);
+  });
+
   it('responds with a generic 500 if format fails', async () => {
     const failure = new Error('cannot format');
     const format = () => {

@@ -301,6 +301,16 @@ describe('what a response schema does not describe', () => {
     expect(JSON.parse(sent.text)).toEqual({ at: '1970-01-01T00:00:00.000Z' });
   });
 
+  it('without one below 300 does not apply to successful responses', async () => {
+    const response = { 404: z.object({ missing: z.string() }) };
+    const app = createApp().get('/:status', { response: response as object }, (ctx) => {
+      ctx.status = Number(ctx.params.status);
+      return { missing: 'Ada', name: 'Ada' };
+    });
+    expect(await (await app.request('/200')).json()).toEqual({ missing: 'Ada', name: 'Ada' });
+    expect(await (await app.request('/404')).json()).toEqual({ missing: 'Ada' });
+  });
+
   it('is judged by the schema of the status', async () => {
     const response = { 200: User, 404: z.object({ missing: z.string() }) };
     const missing = (ctx: Context) => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { request } from 'node:http';
-import { Readable, type ReadableOptions } from 'node:stream';
+import { PassThrough, pipeline, Readable, type ReadableOptions } from 'node:stream';
 import { ReadableStream } from 'node:stream/web';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +12,7 @@ import {
   type Context,
   createApp,
   errorHandler,
+  NotFoundError,
   type RequestOutcome,
   type ResponseBody,
 } from '../src/index.js';
@@ -187,6 +188,161 @@ describe.each([
     });
     await expect(call(app)).rejects.toThrow();
     expect(stderr.mock.calls).toEqual([[new Error('First.')], [new Error('Too late.')]]);
+  });
+});
+
+const failing = (): Iterable<string> => {
+  throw new Error('Too late.');
+};
+
+describe.each(['GET', 'HEAD'])('%s of a generator', (method) => {
+  it.each<[string, (ctx: Context) => void]>([
+    ['JSON', (ctx) => ctx.json({ saved: true })],
+    ['a redirect', (ctx) => ctx.redirect('/saved')],
+    ['another stream', (ctx) => ctx.send(Readable.from(['saved']))],
+    ['a header', (ctx) => ctx.set('X-Saved', '1')],
+  ])('that records %s, and fails before its first chunk, is an error response', async (_, save) => {
+    const onError = vi.fn();
+    const app = createApp({ onError }).get('/', async function* (ctx): AsyncGenerator<string> {
+      save(ctx);
+      await setImmediate();
+      yield* failing();
+    });
+    expect((await app.request('/', { method })).status).toBe(500);
+    expect(onError.mock.calls).toEqual([[new Error('Too late.'), expect.anything()]]);
+  });
+
+  it('that records another response, and ends, is that response', async () => {
+    const app = createApp().get('/', async function* (ctx): AsyncGenerator<string> {
+      await setImmediate();
+      ctx.status = 201;
+      ctx.json({ saved: true });
+      yield* [];
+    });
+    const response = await app.request('/', { method });
+    expect([response.status, response.headers.get('Content-Type')]).toEqual([
+      201,
+      'application/json; charset=utf-8',
+    ]);
+  });
+
+  it('has the status and the headers that it sets before its first chunk', async () => {
+    const app = createApp().get('/:name', async function* (ctx) {
+      if (ctx.params.name !== 'sales') throw new NotFoundError('There is no such report.');
+      ctx.set('Content-Type', 'text/csv');
+      yield 'month,total\n';
+    });
+    const sales = await app.request('/sales', { method });
+    expect([sales.status, sales.headers.get('Content-Type')]).toEqual([
+      200,
+      'text/csv; charset=utf-8',
+    ]);
+    expect((await app.request('/costs', { method })).status).toBe(404);
+  });
+});
+
+it('a generator that throws undefined is an error response whose error names the fix', async () => {
+  const onError = vi.fn();
+  const app = createApp({ onError }).get('/', async function* (): AsyncGenerator<string> {
+    yield* [];
+    throw undefined;
+  });
+  expect((await app.request('/')).status).toBe(500);
+  expect(onError.mock.calls).toEqual([
+    [
+      new Error(
+        'The stream closed before its end, without an error. Throw an Error, not undefined, or destroy the stream with one.',
+      ),
+      expect.anything(),
+    ],
+  ]);
+});
+
+describe('after the client has left', () => {
+  const failure = new Error('The write failed.');
+  /** Continues when the client has left. */
+  const left = ({ signal }: Context) =>
+    new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+  const own = async function* (ctx: Context) {
+    const leaving = left(ctx);
+    yield 'begun';
+    await leaving;
+    await setImmediate();
+    throw failure;
+  };
+  const cleanup = async function* () {
+    try {
+      for (;;) {
+        yield 'begun';
+        await setImmediate();
+      }
+    } finally {
+      await Promise.reject(failure);
+    }
+  };
+
+  it.each<[string, (ctx: Context) => unknown]>([
+    ['a generator throws', own],
+    ['its finally throws', cleanup],
+    [
+      'cancel() of a stream of the web throws',
+      () =>
+        new ReadableStream({
+          start: (controller) => controller.enqueue('begun'),
+          cancel: () => {
+            throw failure;
+          },
+        }),
+    ],
+    [
+      'destroy() of a stream throws',
+      () =>
+        new Readable({
+          read() {
+            this.push('begun');
+          },
+          destroy: (_error, done) => done(failure),
+        }),
+    ],
+    [
+      'a generator throws behind another form of the body',
+      (ctx) => {
+        ctx.send(own(ctx));
+        const source = ctx.responseBody as Readable;
+        ctx.replaceBody(pipeline(source, new PassThrough(), () => undefined));
+        return undefined;
+      },
+    ],
+  ])('an error is reported once: %s', async (_case, create) => {
+    const reported = Promise.withResolvers<unknown>();
+    const onError = vi.fn(reported.resolve);
+    const { port } = await serve(createApp({ onError }).get('/', create));
+    const { socket } = connectRaw(port);
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await once(socket, 'data');
+    socket.destroy();
+    expect(await reported.promise).toBe(failure);
+    await setImmediate();
+    expect(onError).toHaveBeenCalledTimes(1);
+  });
+
+  it('an error before the first chunk is reported', async () => {
+    const started = Promise.withResolvers<void>();
+    const reported = Promise.withResolvers<unknown>();
+    const app = createApp({ onError: reported.resolve }).get('/', async function* (ctx) {
+      const leaving = left(ctx);
+      started.resolve();
+      await leaving;
+      await setImmediate();
+      yield* [] as string[];
+      throw failure;
+    });
+    const { port } = await serve(app);
+    const { socket } = connectRaw(port);
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await started.promise;
+    socket.destroy();
+    expect(await reported.promise).toBe(failure);
   });
 });
 

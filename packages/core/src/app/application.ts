@@ -7,12 +7,18 @@ import { findErrors } from '../checks/rules.js';
 import { Context } from '../context/context.js';
 import { isUnanswered, noResponse } from '../context/context-errors.js';
 import type { ValidationStatus } from '../errors/http-error.js';
-import { createExchange, type Exchange, type State } from '../exchange/exchange.js';
+import {
+  createExchange,
+  type Exchange,
+  type State,
+  type WritableBody,
+} from '../exchange/exchange.js';
 import type { Next } from '../exchange/next.js';
 import { type ErrorPolicy, logError, respondWithError } from '../middleware/error-handler.js';
 import { mistakeOf, silentOf } from '../pipeline/find-next-mistakes.js';
 import type { AnyHandler, Middleware } from '../pipeline/pipeline.js';
 import { isPromiseLike } from '../promise.js';
+import { takeFailures } from '../response/chunks.js';
 import { rewriteJson } from '../response/json.js';
 import { startOf, write, writeText } from '../response/write.js';
 import {
@@ -456,7 +462,22 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     }
     const start = startOf(exchange);
     if (start === undefined) this.#respond(exchange, ctx);
-    else start.then(() => this.#respond(exchange, ctx));
+    else {
+      const { body } = exchange;
+      start.then(() => this.#continue(exchange, ctx, body));
+    }
+  }
+
+  /** Responds when a stream has started, unless it has recorded another response. Then its failure is the response. */
+  #continue(exchange: Exchange<Context>, ctx: Context, started: WritableBody | undefined): void {
+    if (exchange.body === started) {
+      this.#respond(exchange, ctx);
+      return;
+    }
+    const [failure, ...others] = takeFailures(exchange);
+    for (const other of others) exchange.errors.onError(other, ctx);
+    if (failure === undefined) this.#finish(exchange, ctx);
+    else this.#fail(exchange, ctx, failure, exchange.errors);
   }
 
   #respond(exchange: Exchange<Context>, ctx: Context): void {

@@ -471,7 +471,8 @@ export class Context<
   /**
    * Makes an error the response, aborts {@link signal} with it, and ignores the status and the body that code
    * still running sets later. Call it in middleware that no longer waits for `next()`, then throw the error:
-   * the response is sent when the pipeline has settled. A response whose head was sent stays as it is.
+   * the response is sent when the pipeline has settled. Reports the error as if it had been thrown, but only once.
+   * A response whose head was sent stays as it is.
    *
    * @param error - Determines the response as if it had been thrown, but without a stack.
    */

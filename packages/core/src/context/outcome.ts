@@ -1,3 +1,4 @@
+import { isReported } from '../errors/http-error.js';
 import { failureOf, isComplete } from '../exchange/disconnection.js';
 import type { Exchange } from '../exchange/exchange.js';
 import { isPromiseLike } from '../promise.js';
@@ -77,9 +78,13 @@ export function controllerOf(exchange: Exchange): AbortController {
 
 /** Same as `ctx.abort()`. */
 export function abort<Ctx>(exchange: Exchange<Ctx>, ctx: Ctx, error: unknown): void {
-  const { errors, res } = exchange;
-  if (!res.headersSent)
-    recordSerializable(exchange, ctx, error, { ...errors, includeStack: false });
+  const { errors, res, isFinal } = exchange;
+  const isResponse = !res.headersSent && !isFinal;
+  const sent = isResponse
+    ? recordSerializable(exchange, ctx, error, { ...errors, includeStack: false })
+    : undefined;
   exchange.isFinal = true;
   controllerOf(exchange).abort(error);
+  // Code that does not throw the error would lose it.
+  if (isResponse && isReported(sent)) errors.onError(sent, ctx);
 }

@@ -112,6 +112,11 @@ export type HttpErrorFields = Pick<
   'status' | 'code' | 'message' | 'expose' | 'report' | 'headers' | 'details'
 >;
 
+/** Whether `onError` receives an error. */
+export function isReported(error: unknown): boolean {
+  return readHttpError(error)?.report ?? true;
+}
+
 /**
  * Returns the response fields of an {@link HttpError}, or of an error with the shape of the npm package
  * http-errors: an integer `status` or `statusCode` from 400 to 499, a boolean `expose` and, optionally,

@@ -3,7 +3,7 @@ import { boolean, fn, type Kinds, named } from '@fairlead/options';
 import { describe } from '../annotations/description.js';
 import type { Context } from '../context/context.js';
 import { refuseContext } from '../context/context-errors.js';
-import { readHttpError } from '../errors/http-error.js';
+import { isReported } from '../errors/http-error.js';
 import type { Problem } from '../errors/problem.js';
 import { isOfClient } from '../exchange/disconnection.js';
 import { EXCHANGE, type ErrorPolicy as ExchangeErrorPolicy } from '../exchange/exchange.js';
@@ -167,8 +167,11 @@ export function respondWithError(ctx: Context, error: unknown, policy: ErrorPoli
     onError(error, ctx);
     return;
   }
+  const { isFinal, controller } = ctx[EXCHANGE];
+  // ctx.abort() has made it the response, and reported it.
+  if (isFinal && controller?.signal.aborted === true && controller.signal.reason === error) return;
   const sent = recordSerializable(ctx[EXCHANGE], ctx, error, policy);
-  if (readHttpError(sent)?.report ?? true) onError(sent, ctx);
+  if (isReported(sent)) onError(sent, ctx);
 }
 
 /** Logs an error to stderr, with its stack and causes. */

@@ -3,6 +3,76 @@ import type { ReadableStream } from 'node:stream/web';
 import type { Exchange } from '../exchange/exchange.js';
 import { getHeader } from './headers.js';
 
+/** Receives the failures of streams of a response that no longer sends them. */
+type FailureListener = (error: unknown) => void;
+
+const listeners = new WeakMap<Exchange, FailureListener>();
+const failures = new WeakMap<Exchange, unknown[]>();
+
+/** Passes failures of streams that are not, or no longer, the body to a function, also those that have happened. */
+export function onStreamFailure(exchange: Exchange, listener: FailureListener): void {
+  listeners.set(exchange, listener);
+  for (const error of takeFailures(exchange)) listener(error);
+}
+
+/** Returns the failures that nothing has received. */
+export function takeFailures(exchange: Exchange): readonly unknown[] {
+  const found = failures.get(exchange) ?? [];
+  failures.delete(exchange);
+  return found;
+}
+
+/** Records that a stream of a response has failed. */
+export function noteFailure(exchange: Exchange, error: unknown): void {
+  const listener = listeners.get(exchange);
+  if (listener !== undefined) listener(error);
+  else failures.set(exchange, [...(failures.get(exchange) ?? []), error]);
+}
+
+/** Reads a web stream like a generator, but cancels it at once. `Readable.fromWeb()` loses the errors of `cancel()`. */
+export function chunksOf(stream: ReadableStream): AsyncIterable<unknown> {
+  return {
+    [Symbol.asyncIterator]: () => {
+      const reader = stream.getReader();
+      return {
+        next: () => reader.read(),
+        return: async () => {
+          await reader.cancel();
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
+}
+
+/** Lets the failure of a step that runs while the stream is destroyed become the error of the stream. */
+export function keepFailure(iterable: AsyncIterable<unknown>): AsyncIterable<unknown> {
+  return {
+    [Symbol.asyncIterator]: () => {
+      const iterator = iterable[Symbol.asyncIterator]();
+      let failure: { readonly error: unknown } | undefined;
+      const keep = (error: unknown): never => {
+        failure = { error };
+        throw error;
+      };
+      return {
+        next: async () => {
+          try {
+            return await iterator.next();
+          } catch (error) {
+            return keep(error);
+          }
+        },
+        return: async () => {
+          await iterator.return?.();
+          if (failure !== undefined) throw failure.error;
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
+}
+
 /**
  * The bytes of a stream, as a response writes them. Fails with a chunk that is neither text nor bytes, and with
  * more or fewer bytes than the `Content-Length` of the response. Reads from the stream once it is read itself, and
@@ -23,7 +93,7 @@ export class Chunks extends Readable {
     this.#exchange = exchange;
     source.on('error', (error) => this.#stop(error));
     source.on('close', () => {
-      if (!source.readableEnded) this.#stop();
+      if (!source.readableEnded) this.#stop(this.#isReading ? closedEarly() : undefined);
     });
   }
 
@@ -44,9 +114,14 @@ export class Chunks extends Readable {
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
     const source = this.source;
+    const finish = (): void => {
+      const { errored } = source;
+      if (errored && errored !== error) noteFailure(this.#exchange, errored);
+      callback(error);
+    };
     source.destroy();
-    if (source.closed) callback(error);
-    else source.once('close', () => callback(error));
+    if (source.closed) finish();
+    else source.once('close', finish);
   }
 
   #start(source: Readable): void {
@@ -114,6 +189,12 @@ export function assertUnread(stream: ReadableStream): void {
 function usedUp(): TypeError {
   return new TypeError(
     'Cannot send the stream: it was already read or destroyed. Create a new stream for each response.',
+  );
+}
+
+function closedEarly(): Error {
+  return new Error(
+    'The stream closed before its end, without an error. Throw an Error, not undefined, or destroy the stream with one.',
   );
 }
 

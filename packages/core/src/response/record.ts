@@ -11,7 +11,7 @@ import {
   type WritableBody,
 } from '../exchange/exchange.js';
 import { takeUpgrade, type UpgradedConnection } from '../server/upgrade.js';
-import { assertUnread, Chunks } from './chunks.js';
+import { assertUnread, Chunks, chunksOf, keepFailure, noteFailure } from './chunks.js';
 import { appendHeader, deleteHeader, getHeader, putHeader, setHeader } from './headers.js';
 import { ignoreRejections, serialize } from './serialize.js';
 
@@ -139,7 +139,9 @@ function setBody(exchange: Exchange, body: WritableBody | undefined): void {
   exchange.body = body;
   if (body instanceof Readable) {
     // A stream may fail before it is sent. The writer checks `errored`.
-    body.on('error', () => undefined);
+    body.on('error', (error) => {
+      if (exchange.body !== body) noteFailure(exchange, error);
+    });
     // The new body may read from the one that it replaces, like a compressed stream.
     if (body !== replaced) body.once('close', () => discard(replaced));
   } else if (body !== replaced) discard(replaced);
@@ -194,9 +196,9 @@ function toWritable(exchange: Exchange, body: ResponseBody): WritableBody {
   if (ArrayBuffer.isView(body))
     return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
   if (isBlob(body)) return Readable.fromWeb(body.stream() as ReadableStream);
-  if (!isWebStream(body)) return new Chunks(Readable.from(body), exchange);
-  assertUnread(body);
-  return new Chunks(Readable.fromWeb(body, { objectMode: true, highWaterMark: 1 }), exchange);
+  if (isWebStream(body)) assertUnread(body);
+  const chunks = isWebStream(body) ? chunksOf(body) : body;
+  return new Chunks(Readable.from(keepFailure(chunks)), exchange);
 }
 
 function isWebStream(body: unknown): body is ReadableStream {

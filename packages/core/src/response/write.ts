@@ -5,7 +5,7 @@ import { failureOf, isOfClient } from '../exchange/disconnection.js';
 import type { Exchange } from '../exchange/exchange.js';
 import { ServerResponse as NodeResponse } from '../node-http.js';
 import { announceEnd, onClose } from '../server/connection.js';
-import { Chunks, findUnreadable } from './chunks.js';
+import { Chunks, findUnreadable, onStreamFailure } from './chunks.js';
 import { deleteHeader, getHeader, putHeader } from './headers.js';
 import { checkChunks, discard, record } from './record.js';
 
@@ -98,8 +98,10 @@ export function startOf(exchange: Exchange): Promise<void> | undefined {
   if (NO_CONTENT_STATUSES.has(status)) return undefined;
   if (method === 'HEAD') {
     if ('pending' in body && body.pending === true) return untilStarted(body, 'ready', res, 0);
-    const isKnown = !(body instanceof Chunks) || typeWithoutCharset(exchange) === undefined;
-    return isKnown || exchange.flushesHead ? undefined : untilStarted(body, 'readable', res, 0);
+    const isStarted = exchange.flushesHead || body.readableLength > 0;
+    return isStarted || !(body instanceof Chunks)
+      ? undefined
+      : untilStarted(body, 'readable', res, 0);
   }
   const hasLength = getHeader(exchange, 'Content-Length') !== undefined;
   // A flowing stream has another reader.
@@ -144,6 +146,7 @@ function untilStarted(
 export function write<Ctx>(exchange: Exchange<Ctx>, ctx: Ctx): void {
   const { res, status = 200 } = exchange;
   if (exchange.takenOver || res.headersSent || res.destroyed) {
+    if (exchange.body instanceof Readable) reporterOf(exchange, ctx);
     discard(exchange.body);
     return;
   }
@@ -236,7 +239,7 @@ function sendWhole(body: string | Uint8Array, exchange: Exchange): void {
 }
 
 function sendStream<Ctx>(body: Readable, exchange: Exchange<Ctx>, ctx: Ctx): void {
-  const { res, errors } = exchange;
+  const { res } = exchange;
   const problem = findUnreadable(body);
   if (problem !== undefined) throw explainChunk(problem, res);
   const length = getHeader(exchange, 'Content-Length');
@@ -246,6 +249,7 @@ function sendStream<Ctx>(body: Readable, exchange: Exchange<Ctx>, ctx: Ctx): voi
   completeType(exchange);
   sendHead(exchange);
   exchange.areHeadersSent = true;
+  const report = reporterOf(exchange, ctx);
   if (exchange.method === 'HEAD') {
     discard(body);
     res.end();
@@ -254,9 +258,27 @@ function sendStream<Ctx>(body: Readable, exchange: Exchange<Ctx>, ctx: Ctx): voi
   pipeline(body, res, (error) => {
     if (!error) return;
     const failure = failureOf(exchange);
-    if (failure !== undefined || !isOfClient(error, exchange))
-      errors.onError(explainChunk(failure ?? error, res), ctx);
+    report(failure ?? error, failure === undefined);
   });
+}
+
+/**
+ * Returns the function that reports each failure of the streams of a response once, also those after the client has
+ * disconnected, but none that only says so.
+ */
+function reporterOf<Ctx>(
+  exchange: Exchange<Ctx>,
+  ctx: Ctx,
+): (error: unknown, mayBeOfClient?: boolean) => void {
+  const { res, errors } = exchange;
+  const reported = new Set<unknown>();
+  const report = (error: unknown, mayBeOfClient = true): void => {
+    if (reported.has(error) || (mayBeOfClient && isOfClient(error, exchange))) return;
+    reported.add(error);
+    errors.onError(error instanceof Error ? explainChunk(error, res) : error, ctx);
+  };
+  onStreamFailure(exchange, (error) => report(error));
+  return report;
 }
 
 /** Names the request and the fix in the error of Node.js for a chunk that is neither text nor bytes. */
