@@ -243,10 +243,17 @@ describe('the functions for each method', () => {
 
   it('name a missing parameter', async () => {
     await expect(untyped.get('/users/:id', {})).rejects.toThrow(
-      "Cannot call /users/:id: the parameter 'id' is missing. Pass it in params.",
+      "Cannot call /users/:id: the parameter 'id' is missing. Pass it.",
     );
   });
 });
+
+it.each([{ q: '\ud800' }, { q: ['a', '\udc00'] }, { q: { '\ud800': 'a' } }])(
+  'a query must not contain half of a character: %j',
+  async (query) => {
+    await expect(client.get('/api/users', { query })).rejects.toThrow(TypeError);
+  },
+);
 
 describe('a parameter of a path', () => {
   const echo = createApp();
@@ -299,6 +306,10 @@ describe('a parameter of a path', () => {
     {},
     [],
     ['..'],
+    ['1,2', '3'],
+    [' a'],
+    ['', 'a'],
+    [','],
     Symbol('a'),
     () => '..',
     new String('..'),
@@ -338,6 +349,19 @@ describe('a parameter of a path', () => {
     ['/{a}{b}', { a: 'bc', b: 'd' }],
   ])('must leave the values of %s apart: %j', async (pattern, params) => {
     await expect(caller.get(pattern, { params })).rejects.toThrow(TypeError);
+  });
+
+  it('reaches its route as a list, unless its elements could not', async () => {
+    const read = vi.fn(() => Promise.resolve(Response.json(true)));
+    const lists = createClient('http://localhost', { fetch: read });
+    await lists.get('/:ids', { params: { ids: ['1', 'b c', 2] } });
+    expect(read).toHaveBeenCalledWith(
+      expect.objectContaining({ url: 'http://localhost/1%2Cb%20c%2C2' }),
+    );
+    for (const ids of [['1,2', '3'], [' a', 'b '], ['', 'a'], [','], []]) {
+      await expect(lists.get('/:ids', { params: { ids } })).rejects.toThrow(TypeError);
+    }
+    expect(read).toHaveBeenCalledTimes(1);
   });
 
   it('is not inherited', async () => {

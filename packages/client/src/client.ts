@@ -1,5 +1,5 @@
-import { encodePathValue, encodeWildcardValue } from '@fairlead/options';
-import { memberPairs, simpleText } from '@fairlead/options/text';
+import { fillPath } from '@fairlead/options';
+import { memberPairs } from '@fairlead/options/text';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type {
   Api,
@@ -192,53 +192,18 @@ const TEMPLATE_PARAMETER = /(\{[^{}]*\})/;
  * @throws {TypeError} When the route could not receive a value as it is.
  */
 function fillPattern(pattern: string, params: AnyOptions['params'] = {}): string {
-  const rooted = pattern.startsWith('/') ? pattern : `/${pattern}`;
-  const parameter = pattern.includes('{') ? TEMPLATE_PARAMETER : PARAMETER;
-  return rooted
-    .split('/')
-    .map((segment) => fillSegment(segment.split(parameter), pattern, params))
-    .join('/');
-}
-
-/** @param parts - Text and parameters in turn, as `split` with a capturing group returns them. */
-function fillSegment(
-  parts: readonly string[],
-  pattern: string,
-  params: Readonly<Record<string, unknown>>,
-): string {
-  const filled = parts.map((text, index) => {
-    if (index % 2 === 0) return text;
-    const name = text.replace(/^[:{]|^\*(?=.)|[}?]$/g, '');
-    const given = params[name];
-    const value = Array.isArray(given) ? simpleText(name, given) : given;
-    const refuse = (problem: string): never => {
-      throw new TypeError(`Cannot call ${pattern}: the parameter '${name}' ${problem}`);
-    };
-    if (value === undefined) return refuse('is missing. Pass it in params.');
-    const encoded = text.startsWith('*') ? encodeWildcardValue(value) : encodePathValue(value);
-    return (
-      encoded ??
-      refuse("cannot be part of a path. Pass text without NUL that is not empty, '.' or '..'.")
-    );
-  });
-  assertUnambiguous(filled, pattern);
-  return filled.join('');
-}
-
-/**
- * Compares where a router ends the first of several values of one segment with where it does end: at the first
- * separator, such as the hyphen of `:from-:to`, in any case of its letters.
- */
-function assertUnambiguous(filled: readonly string[], pattern: string): void {
-  for (let index = 1; index + 2 < filled.length; index += 2) {
-    const [value = '', separator = '', ...rest] = filled
-      .slice(index)
-      .map((text) => decodeURIComponent(text).toLowerCase());
-    if ([value, separator, ...rest].join('').indexOf(separator, 1) === value.length) continue;
-    throw new TypeError(
-      `Cannot call ${pattern}: a value contains '${separator}', which ends it. Pass another value.`,
-    );
-  }
+  return fillPath(
+    pattern.startsWith('/') ? pattern : `/${pattern}`,
+    pattern.includes('{') ? TEMPLATE_PARAMETER : PARAMETER,
+    (parameter) => {
+      const name = parameter.replace(/^[:{]|^\*(?=.)|[}?]$/g, '');
+      const subject = `the parameter '${name}'`;
+      return { subject, value: params[name], isWildcard: parameter.startsWith('*') };
+    },
+    (problem) => {
+      throw new TypeError(`Cannot call ${pattern}: ${problem}`);
+    },
+  );
 }
 
 /** Formats a query. */

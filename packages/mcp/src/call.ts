@@ -9,18 +9,24 @@ import {
 } from '@fairlead/core';
 import {
   describeValue,
+  fillPath,
   isHopByHop,
   isPlainObject,
   memberPairs,
   nearestName,
-  simpleText,
   textPairs,
 } from '@fairlead/options';
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { type Argument, JSON_TYPE, type RouteTool } from './tools.js';
+import { type Argument, JSON_TYPE, type Received, type RouteTool } from './tools.js';
+
+/** The route that handles a request, and its parameters. */
+interface Match {
+  readonly route: Route;
+  readonly params: Readonly<Record<string, string>>;
+}
 
 /** Finds the route that handles a request. */
-export type FindRoute = (method: string, target: string) => Promise<Route | undefined>;
+export type FindRoute = (method: string, target: string) => Promise<Match | undefined>;
 
 /** What a call of a tool belongs to. */
 export interface Call {
@@ -41,15 +47,9 @@ export async function callTool(
   { app, find, ctx, signal, resultLimit }: Call,
 ): Promise<CallToolResult> {
   const { method } = tool.route;
-  const created = createTarget(tool, given);
+  const created = await createTarget(tool, given, find);
   if ('problem' in created) return failure(created.problem);
   const { target } = created;
-  // A value may be the static text of another route, which is not a tool.
-  const found = tool.path.includes('{') ? await find(method, target) : tool.route;
-  if (found !== tool.route) {
-    const problem = found === undefined ? 'cannot be part of a path' : 'belong to another route';
-    return failure(`These values of ${namesIn(tool)} ${problem}. Use others.`);
-  }
   const { headers, isEncrypted, ip } = clientOf(ctx);
   const body = createBody(tool, given);
   if (body !== undefined && tool.mediaType !== undefined)
@@ -72,23 +72,65 @@ export async function callTool(
 export function createFinder(routes: readonly Route[]): FindRoute {
   const app = createApp();
   let mounted: { readonly source: unknown; readonly router: Router } | undefined;
-  for (const [index, { router: source, method, pattern }] of routes.entries()) {
+  const matches = new Map<string, Match>();
+  for (const route of routes) {
+    const { router: source, method, pattern } = route;
     if (mounted === undefined || mounted.source !== source) {
       mounted = { source, router: intended(createRouter(source?.rules)) };
       app.route('/', mounted.router);
     }
-    const headers = { 'X-Index': String(index) };
-    mounted.router.on(method, pattern, () => new Response(null, { status: 204, headers }));
-  }
-  return async (method, target) => {
-    // QUERY requires a media type.
-    const request = new Request('http://localhost/', {
-      method,
-      headers: { 'Content-Type': 'text/plain' },
+    mounted.router.on(method, pattern, (ctx) => {
+      matches.set(ctx.get('X-Search') ?? '', { route, params: ctx.params });
+      return new Response(null, { status: 204 });
     });
-    const { headers } = await app.fetch(request, { target });
-    return routes[Number(headers.get('X-Index') ?? Number.NaN)];
+  }
+  let searches = 0;
+  return async (method, target) => {
+    const search = String(searches++);
+    // QUERY requires a media type.
+    const headers = { 'Content-Type': 'text/plain', 'X-Search': search };
+    await app.fetch(new Request('http://localhost/', { method, headers }), { target });
+    const match = matches.get(search);
+    matches.delete(search);
+    return match;
   };
+}
+
+/** The request target of a call, or why the route would not receive the arguments as they are. */
+type Target = { readonly target: string } | { readonly problem: string };
+
+async function createTarget(
+  tool: RouteTool,
+  given: Readonly<Record<string, unknown>>,
+  find: FindRoute,
+): Promise<Target> {
+  const written = writeTarget(tool, given);
+  if ('problem' in written) return written;
+  const { target, query } = written;
+  // A value may be the static text of another route, which is not a tool.
+  const found = tool.path.includes('{') ? await find(tool.route.method, target) : undefined;
+  if (tool.path.includes('{') && found?.route !== tool.route) {
+    const problem = found === undefined ? 'cannot be part of a path' : 'belong to another route';
+    return { problem: `These values of ${namesIn(tool)} ${problem}. Use others.` };
+  }
+  const problem = findChange(tool, given, tool.read(found?.params ?? {}, query));
+  return problem === undefined ? { target } : { problem };
+}
+
+type Written =
+  | { readonly target: string; readonly query: URLSearchParams }
+  | { readonly problem: string };
+
+function writeTarget(tool: RouteTool, given: Readonly<Record<string, unknown>>): Written {
+  try {
+    assertKnown(tool, given);
+    const path = createPath(tool, given);
+    const query = new URLSearchParams(createQuery(tool, given));
+    return { target: query.size === 0 ? path : `${path}?${query}`, query };
+  } catch (error) {
+    if (error instanceof TypeError) return { problem: error.message };
+    throw error;
+  }
 }
 
 function namesIn(tool: RouteTool): string {
@@ -96,59 +138,90 @@ function namesIn(tool: RouteTool): string {
   return names.map(([name]) => `'${name}'`).join(' and ');
 }
 
-/** The request target of a call, or what is wrong with its arguments. */
-type Target = { readonly target: string } | { readonly problem: string };
-
-function createTarget(tool: RouteTool, given: Readonly<Record<string, unknown>>): Target {
-  const known = tool.arguments;
+/** @throws {TypeError} When an argument is unknown. */
+function assertKnown(tool: RouteTool, given: Readonly<Record<string, unknown>>): void {
   for (const name of Object.keys(given)) {
-    if (known.has(name)) continue;
-    const nearest = nearestName(name, known.keys());
+    if (tool.arguments.has(name)) continue;
+    const nearest = nearestName(name, tool.arguments.keys());
     const fix = nearest === undefined ? 'Remove it.' : `Did you mean '${nearest}'?`;
-    return { problem: `The tool has no argument ${describeValue(name)}. ${fix}` };
+    throw new TypeError(`The tool has no argument ${describeValue(name)}. ${fix}`);
   }
-  const search: [string, string][] = [];
-  const values = new Map<string, string>();
-  for (const [argument, { source, name = argument, isWildcard, isSpread, depth }] of known) {
-    const value = Object.hasOwn(given, argument) ? given[argument] : undefined;
-    try {
-      if (source === 'path') {
-        const isText = isScalar(value) || (Array.isArray(value) && !isWildcard);
-        const text = isText ? simpleText(argument, value) : '';
-        if (!text.isWellFormed() || (text === '' && !(isWildcard && value === ''))) {
-          const fix = 'Pass a string of at least one character, or a number.';
-          return { problem: `The argument '${argument}' is missing or invalid. ${fix}` };
-        }
-        values.set(
-          name,
-          isWildcard ? text.split('/').map(encodeURIComponent).join('/') : encodeURIComponent(text),
-        );
-      } else if (source === 'query') {
-        if (isDeeper(value, depth)) {
-          const fix = depth === 0 ? 'Pass text, or a list of texts.' : 'Pass a flatter object.';
-          return { problem: `The argument '${argument}' is invalid. ${fix}` };
-        }
-        const isMembers = isSpread && isPlainObject(value);
-        search.push(...(isMembers ? memberPairs(Object(value)) : textPairs(name, value)));
-      }
-    } catch (error) {
-      return { problem: `The argument '${argument}' is invalid. ${(error as Error).message}` };
-    }
-  }
-  const path = tool.path
-    .replace(/[^\x21-\x7e]+/g, encodeURIComponent)
-    .replace(/\{([^{}]*)\}/g, (_, name: string) => values.get(decodeURIComponent(name)) ?? '');
-  return { target: search.length === 0 ? path : `${path}?${new URLSearchParams(search)}` };
 }
 
-/** Whether objects are nested deeper than text can carry. */
-function isDeeper(value: unknown, depth: number): boolean {
-  if (!isPlainObject(value)) return false;
-  return depth === 0 || Object.values(value).some((member) => isDeeper(member, depth - 1));
+/** Matches a parameter of a path, such as `{id}`. */
+const PARAMETER = /(\{[^{}]*\})/;
+
+/** @throws {TypeError} When the path cannot carry a value as it is. */
+function createPath(tool: RouteTool, given: Readonly<Record<string, unknown>>): string {
+  const byName = new Map(
+    [...tool.arguments].flatMap(([argument, { source, name = '', isWildcard }]) => {
+      if (source !== 'path') return [];
+      const value = Object.hasOwn(given, argument) ? given[argument] : undefined;
+      return [[name, { subject: `the argument '${argument}'`, value, isWildcard }] as const];
+    }),
+  );
+  return fillPath(
+    tool.path.replace(/[^\x21-\x7e]+/g, encodeURIComponent),
+    PARAMETER,
+    (parameter) => {
+      const name = decodeURIComponent(parameter.slice(1, -1));
+      return byName.get(name) ?? { subject: name, value: undefined, isWildcard: false };
+    },
+    (problem) => {
+      throw new TypeError(`Cannot call ${tool.definition.name}: ${problem}`);
+    },
+  );
 }
 
-function isScalar(value: unknown): boolean {
-  return ['string', 'number', 'boolean'].includes(typeof value);
+/** @throws {TypeError} When text cannot carry a value. */
+function createQuery(
+  tool: RouteTool,
+  given: Readonly<Record<string, unknown>>,
+): [name: string, text: string][] {
+  return [...tool.arguments].flatMap(([argument, { source, name = argument, isSpread }]) => {
+    if (source !== 'query' || !Object.hasOwn(given, argument)) return [];
+    const value = given[argument];
+    return isSpread && isPlainObject(value) ? memberPairs(Object(value)) : textPairs(name, value);
+  });
+}
+
+/**
+ * Compares what the route reads with what the agent has passed. Text may not carry it, such as a list for a parameter
+ * that is one text.
+ *
+ * @returns What is wrong with an argument that the route would not receive as it is.
+ */
+function findChange(
+  tool: RouteTool,
+  given: Readonly<Record<string, unknown>>,
+  { path, query }: Received,
+): string | undefined {
+  for (const [argument, { source, name = argument, isSpread }] of tool.arguments) {
+    if (source === 'body' || !Object.hasOwn(given, argument)) continue;
+    const value = given[argument];
+    const isWhole = isSpread && isPlainObject(value);
+    const received = isWhole ? query : (source === 'path' ? path : query)[name];
+    if (isReceived(value, received)) continue;
+    const shown = received === undefined ? 'nothing' : describeValue(received);
+    return `The argument '${argument}' is invalid: the route would receive ${shown}. Pass a value that fits its schema.`;
+  }
+  return undefined;
+}
+
+/** Whether a route receives a value as it was given. Text does not tell a list of one from its element. */
+function isReceived(given: unknown, received: unknown): boolean {
+  if (given === undefined || given === null) return true;
+  if (Array.isArray(given)) {
+    if (given.length === 0) return true;
+    const all = Array.isArray(received) ? received : [received];
+    return given.length === all.length && given.every((one, index) => isReceived(one, all[index]));
+  }
+  if (isPlainObject(given)) {
+    const members: Readonly<Record<string, unknown>> = Object(received);
+    return Object.entries(given).every(([name, one]) => isReceived(one, members[name]));
+  }
+  const one: unknown = Array.isArray(received) && received.length === 1 ? received[0] : received;
+  return typeof one !== 'object' && String(given) === String(one);
 }
 
 /** Creates the body of a call; undefined for none. */

@@ -1,5 +1,5 @@
-import { type Application, type Route, SetupError } from '@fairlead/core';
-import { descriptionOf, mayBeEmpty } from '@fairlead/core/extend';
+import { type Application, type Route, type RouteInput, SetupError } from '@fairlead/core';
+import { createTextReader, descriptionOf, mayBeEmpty } from '@fairlead/core/extend';
 import { describeRoute, type OperationObject, type RouteDescription } from '@fairlead/openapi';
 import { atLine, hideProperties, isIntended, numberMessages, warn } from '@fairlead/options';
 import type { Tool } from '@modelcontextprotocol/server';
@@ -13,8 +13,6 @@ export interface Argument {
   readonly isWildcard: boolean;
   /** Whether each member of the argument is a parameter of the query. */
   readonly isSpread: boolean;
-  /** How deep objects may contain objects. */
-  readonly depth: number;
 }
 
 /** A route as a tool. */
@@ -26,6 +24,8 @@ export interface RouteTool {
   /** The path with the names of parameters in braces. */
   readonly path: string;
   readonly arguments: ReadonlyMap<string, Argument>;
+  /** Returns what the route reads in its path and its query, by source. */
+  readonly read: ReadTarget;
   /** The media type of the body; undefined if the route reads none. */
   readonly mediaType: string | undefined;
   /** Whether a request needs a body. */
@@ -33,6 +33,14 @@ export interface RouteTool {
   /** Whether nothing guards the route, as far as it tells. */
   readonly isOpen: boolean;
 }
+
+/** The values that a route reads, by name. */
+export interface Received {
+  readonly path: Readonly<Record<string, unknown>>;
+  readonly query: Readonly<Record<string, unknown>>;
+}
+
+type ReadTarget = (params: Readonly<Record<string, string>>, query: URLSearchParams) => Received;
 
 /** The tools of an application. */
 export interface RouteTools {
@@ -151,7 +159,33 @@ function createTool(app: Application, route: Route): RouteTool | undefined {
   };
   const { members, mediaType, needsBody } = inputs;
   const isOpen = isUnguarded(route, operation);
-  return { definition, route, label, path, arguments: members, mediaType, needsBody, isOpen };
+  return {
+    ...{ definition, route, label, path, arguments: members, mediaType, needsBody, isOpen },
+    read: createReadTarget(route),
+  };
+}
+
+/** Creates the function that reads the texts of a target as the route does. */
+function createReadTarget({ options: { params, query, inputs = [] } }: Route): ReadTarget {
+  const all: Pick<RouteInput, 'source' | 'name' | 'all' | 'schema'>[] = [
+    { source: 'param', schema: params },
+    { source: 'query', schema: query },
+    ...inputs,
+  ];
+  const readers = all.flatMap(({ source, schema, ...input }) => {
+    if (schema === undefined || (source !== 'param' && source !== 'query')) return [];
+    return [{ source, name: input.name, read: createTextReader({ ...input, source }, schema) }];
+  });
+  return (texts, searchParams) => {
+    // The first value of each name counts.
+    const first = Object.fromEntries([...searchParams].reverse());
+    const received = { param: { ...texts }, query: { ...first } };
+    for (const { source, name, read } of readers.toReversed()) {
+      const value = read({ params: texts, query: first, searchParams });
+      Object.assign(received[source], name === undefined ? value : { [name]: value });
+    }
+    return { path: received.param, query: received.query };
+  };
 }
 
 /** Returns a header that a route demands, unless its schema is intended. */
@@ -215,14 +249,13 @@ function createInputs(
     const isRest = isWildcard && parameter === ofPath.at(-1);
     const described = { ...(description !== undefined && { description }), ...schema };
     const isSpread = source === 'query' && style === 'form' && explode === true;
-    const depth = isSpread ? 2 : Number(style === 'deepObject');
-    add({ source, name, isWildcard: isRest, isSpread, depth }, described, isRequired);
+    add({ source, name, isWildcard: isRest, isSpread }, described, isRequired);
   }
   const body = readBody(route, label, operation);
   const needsBody = operation.requestBody?.required === true;
   if (body !== undefined) {
     const schema = resolve(body.schema, schemas);
-    const argument = { source: 'body', isWildcard: false, isSpread: false, depth: 0 } as const;
+    const argument = { source: 'body', isWildcard: false, isSpread: false } as const;
     const { properties: own, required: needed } = schema;
     if (hasOnlyMembers(schema)) {
       for (const [name, member] of Object.entries(Object(own))) {

@@ -49,7 +49,7 @@ export {
   setWithin,
   string,
 } from './options.js';
-export { encodePathValue, encodeWildcardValue } from './path-value.js';
+export { encodePathValue, encodeWildcardValue, fillPath, type PathValue } from './path-value.js';
 export {
   anySchema,
   explainSchema,
@@ -64,5 +64,5 @@ export {
   schemaKind,
 } from './route-options.js';
 export { escapeControls, escapeLine } from './terminal-text.js';
-export { memberPairs, simpleText, textOf, textPairs } from './text.js';
+export { memberPairs, textOf, textPairs } from './text.js';
 export { isIntended, markIntended, warn } from './warnings.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { memberPairs, simpleText, textOf, textPairs } from './text.js';
+import { memberPairs, textPairs } from './text.js';
 
 describe('textPairs()', () => {
   it.each([
@@ -54,10 +54,9 @@ it('memberPairs() writes the members of an object', () => {
   ]);
 });
 
-it('simpleText() writes a list with commas', () => {
-  expect([simpleText('n', [1, 'b']), simpleText('n', new Date(0)), textOf('x')]).toEqual([
-    '1,b',
-    '1970-01-01T00:00:00.000Z',
-    'x',
-  ]);
-});
+it.each([{ a: '\ud800' }, { a: ['b', 'c\udc00'] }, { a: { b: 'c\ud800d' } }, { '\ud800': 'a' }])(
+  'memberPairs() rejects half of a character: %j',
+  (members) => {
+    expect(() => memberPairs(members)).toThrow(TypeError);
+  },
+);

@@ -7,12 +7,13 @@ export function textOf(value: unknown): string {
  * Lists the names and texts of a value in a query or a form. A list repeats the name, and the members of an object have
  * theirs in brackets. What is undefined or null has no text, and is left out.
  *
- * @throws {TypeError} When a list contains lists, objects, null or undefined, which text cannot carry.
+ * @throws {TypeError} When a list contains lists, objects, null or undefined, which text cannot carry, or a name or a
+ *   text contains half of a surrogate pair, which UTF-8 cannot carry.
  */
 export function textPairs(name: string, value: unknown): [name: string, text: string][] {
   if (value === undefined || value === null) return [];
-  if (Array.isArray(value)) return value.map((one) => [name, elementText(name, one)]);
-  if (!isRecord(value)) return [[name, textOf(value)]];
+  if (Array.isArray(value)) return value.map((one) => pairOf(name, elementText(name, one)));
+  if (!isRecord(value)) return [pairOf(name, textOf(value))];
   return Object.entries(value).flatMap(([key, one]) => textPairs(`${name}[${key}]`, one));
 }
 
@@ -21,11 +22,11 @@ export function memberPairs(members: object): [name: string, text: string][] {
   return Object.entries(members).flatMap(([name, value]) => textPairs(name, value));
 }
 
-/** Writes the elements of a list with commas between them, and other values as {@link textOf} does. */
-export function simpleText(name: string, value: unknown): string {
-  return Array.isArray(value)
-    ? value.map((one) => elementText(name, one)).join(',')
-    : textOf(value);
+function pairOf(name: string, text: string): [name: string, text: string] {
+  if (!/\p{Cs}/u.test(`${name} ${text}`)) return [name, text];
+  throw new TypeError(
+    `The value of '${name.toWellFormed()}' contains half of a character, which text cannot carry. Pass whole characters.`,
+  );
 }
 
 function elementText(name: string, value: unknown): string {

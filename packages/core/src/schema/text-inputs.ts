@@ -32,7 +32,15 @@ export interface RouteInput {
 /** Where the text of an input is. */
 export type TextInput = Pick<RouteInput, 'source' | 'name' | 'all'>;
 
+/** What a request has for the inputs of its path and its query. */
+export type TextSource = Pick<Context, 'params' | 'query' | 'searchParams'>;
+
 /** Creates the function that reads an input for its schema, and converts its text. */
+export function createTextReader(
+  input: TextInput & { readonly source: 'param' | 'query' },
+  schema: StandardSchema,
+): (source: TextSource) => unknown;
+export function createTextReader(input: TextInput, schema: StandardSchema): Read;
 export function createTextReader(input: TextInput, schema: StandardSchema): Read {
   return input.name === undefined
     ? createWholeReader(input.source, schema)
