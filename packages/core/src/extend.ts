@@ -44,6 +44,7 @@ export {
 } from './schema/content.js';
 export { validateValue } from './schema/schema.js';
 export { acceptsAbsence } from './schema/structure.js';
+export { describeStructure } from './schema/structure-schema.js';
 export { createTextReader, type TextSource } from './schema/text-inputs.js';
 export { type Carrier, carriersOf } from './schema/text-plan.js';
 export { isListening } from './server/listen.js';

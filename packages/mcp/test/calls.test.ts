@@ -21,6 +21,7 @@ import {
   urlencoded,
 } from '@fairlead/core';
 import { createContainer } from '@fairlead/di';
+import * as v from 'valibot';
 import { expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { call, connect, serve } from './support/serve.js';
@@ -408,4 +409,46 @@ it('offers no tool whose route demands a header, unless the schema is intended',
     "The tool 'a' is not offered, because agents cannot send the header 'x-tenant' that GET /a demands. Make it optional, or remove tool from the route. If every client sends it, pass its schema to intended().",
   ]);
   emitWarning.mockRestore();
+});
+
+it('describes inputs by the structure of their schemas if these have no JSON Schema', async () => {
+  const id = v.object({ id: v.number() });
+  const query = v.object({
+    n: v.number(),
+    tags: v.optional(v.array(v.picklist(['a', 'b'])), []),
+    since: v.optional(
+      v.pipe(
+        v.string(),
+        v.transform((text) => text.length),
+      ),
+    ),
+    any: v.optional(v.custom<string>(() => true)),
+  });
+  const body = v.strictObject({ name: v.nullable(v.string()), point: v.tuple([v.number()]) });
+  const app = createApp()
+    .use(errorHandler())
+    .post('/a/:id', { operationId: 'a', params: id, query, body, tool: open }, (ctx) => ({
+      ...ctx.params,
+      ...ctx.query,
+      ...ctx.body,
+    }));
+  const client = await connect(await serve(app));
+  const { tools } = await client.listTools();
+  expect(tools[0]?.inputSchema).toEqual({
+    type: 'object',
+    properties: {
+      id: { type: 'number' },
+      n: { type: 'number' },
+      tags: { type: 'array', items: { enum: ['a', 'b'] } },
+      since: { type: 'string' },
+      any: {},
+      name: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+      point: { type: 'array', prefixItems: [{ type: 'number' }], items: false },
+    },
+    required: ['id', 'n', 'name', 'point'],
+    additionalProperties: false,
+  });
+  const args = { id: 7, n: 1, tags: ['b'], any: 'x', name: null, point: [2] };
+  expect(JSON.parse((await call(client, 'a', args)).text)).toEqual(args);
+  expect((await call(client, 'a', { ...args, id: 'x' })).isError).toBe(true);
 });

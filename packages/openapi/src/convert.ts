@@ -1,4 +1,5 @@
 import { isStandardSchema, toJsonSchema } from '@fairlead/core';
+import { describeStructure } from '@fairlead/core/extend';
 
 /** Whether a schema describes what a client sends or what it receives. */
 export type Form = 'input' | 'output';
@@ -63,7 +64,8 @@ const LENIENT = { override: keepOpen, unrepresentable: 'any', errorMode: 'ignore
  * Converts a schema to JSON Schema.
  *
  * @param schema - A Standard Schema, or a JSON Schema, which is returned as is.
- * @param unrepresentable - With `any`, what cannot be expressed becomes {}.
+ * @param unrepresentable - With `any`, what cannot be expressed becomes {}. An input whose schema has no JSON Schema
+ *   becomes what its structure tells.
  * @throws {InexpressibleError} When the schema cannot be expressed.
  */
 export function convert(schema: object, form: Form, unrepresentable: Unrepresentable): JsonSchema {
@@ -72,15 +74,20 @@ export function convert(schema: object, form: Form, unrepresentable: Unrepresent
     const converted = toJsonSchema(schema, form, 'draft-2020-12', options);
     if (converted !== undefined) return converted as JsonSchema;
   } catch (error) {
-    if (unrepresentable === 'any') return {};
+    if (unrepresentable === 'any') return describeAnyway(schema, form);
     throw new InexpressibleError(findReasons(schema, form, error));
   }
-  if (unrepresentable === 'any') return {};
+  if (unrepresentable === 'any') return describeAnyway(schema, form);
   throw new InexpressibleError([{ text: describeMissingConverter(schema) }]);
 }
 
 function vendorOf(schema: object): string {
   return isStandardSchema(schema) ? schema['~standard'].vendor : 'unknown';
+}
+
+function describeAnyway(schema: object, form: Form): JsonSchema {
+  const isKnown = form === 'input' && isStandardSchema(schema);
+  return isKnown ? { ...describeStructure(schema) } : {};
 }
 
 function describeMissingConverter(schema: object): string {
