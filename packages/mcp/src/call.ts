@@ -52,8 +52,9 @@ export async function callTool(
   const { target } = created;
   const { headers, isEncrypted, ip } = clientOf(ctx);
   const body = createBody(tool, given);
-  if (body !== undefined && tool.mediaType !== undefined)
-    headers.set('Content-Type', tool.mediaType);
+  const { mediaType = 'application/json' } = tool;
+  // A QUERY request needs the header even without a body. RFC 10008 §2
+  if (body !== undefined || method === 'QUERY') headers.set('Content-Type', mediaType);
   const url = new URL('/', isEncrypted ? 'https://localhost' : 'http://localhost');
   const request = new Request(url, {
     method,
@@ -157,7 +158,8 @@ function createPath(tool: RouteTool, given: Readonly<Record<string, unknown>>): 
     [...tool.arguments].flatMap(([argument, { source, name = '', isWildcard }]) => {
       if (source !== 'path') return [];
       const value = Object.hasOwn(given, argument) ? given[argument] : undefined;
-      return [[name, { subject: `the argument '${argument}'`, value, isWildcard }] as const];
+      const subject = `the argument '${argument}'`;
+      return [[name, { subject, value, isWildcard, mayBeEmpty: true }] as const];
     }),
   );
   return fillPath(
@@ -236,7 +238,8 @@ function createBody(tool: RouteTool, given: Readonly<Record<string, unknown>>): 
   if (tool.mediaType === 'text/plain')
     return typeof value === 'string' ? value : JSON.stringify(value);
   if (tool.mediaType !== 'application/x-www-form-urlencoded') return JSON.stringify(value);
-  return new URLSearchParams(memberPairs(Object(value))).toString();
+  // An empty body would not be a form. This one has no fields.
+  return new URLSearchParams(memberPairs(Object(value))).toString() || '&';
 }
 
 /** Matches the headers that describe the client's message, not the client: those of a call are different. */

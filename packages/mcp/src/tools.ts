@@ -1,5 +1,5 @@
 import { type Application, type Route, type RouteInput, SetupError } from '@fairlead/core';
-import { createTextReader, descriptionOf, mayBeEmpty } from '@fairlead/core/extend';
+import { createTextReader, descriptionOf, mayBeEmpty, requiresMember } from '@fairlead/core/extend';
 import { describeRoute, type OperationObject, type RouteDescription } from '@fairlead/openapi';
 import { atLine, hideProperties, isIntended, numberMessages, warn } from '@fairlead/options';
 import type { Tool } from '@modelcontextprotocol/server';
@@ -188,12 +188,26 @@ function createReadTarget({ options: { params, query, inputs = [] } }: Route): R
   };
 }
 
+const AUTHORIZATION = 'authorization';
+
 /** Returns a header that a route demands, unless its schema is intended. */
-function demandedHeader({ options }: Route, { parameters }: OperationObject): string | undefined {
+function demandedHeader(
+  { options }: Route,
+  { parameters, security }: OperationObject,
+): string | undefined {
   const { headers, inputs = [] } = options;
   const schemas = [headers, ...inputs.map(({ source, schema }) => source === 'header' && schema)];
   if (schemas.some((schema) => isIntended(schema))) return undefined;
-  return parameters?.find((one) => one.in === 'header' && one.required === true)?.name;
+  const demanded = parameters?.find((one) => one.in === 'header' && one.required === true)?.name;
+  const isSecured = security.some((way) => Object.keys(way).length > 0);
+  if (demanded !== undefined || isSecured) return demanded;
+  // Documents describe this header as security. Clients send it if the route declares any.
+  const demandsToken = inputs.some(
+    ({ source, name = '', required }) =>
+      source === 'header' && name.toLowerCase() === AUTHORIZATION && required,
+  );
+  const isDemanded = demandsToken || (headers && requiresMember(headers, AUTHORIZATION));
+  return isDemanded ? AUTHORIZATION : undefined;
 }
 
 /** Whether everyone may call a route, as far as its functions and options tell. */

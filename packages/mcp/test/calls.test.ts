@@ -395,18 +395,50 @@ it('passes everything in the query that the schema of the arguments describes', 
   expect(JSON.parse(each.text)).toEqual({ ids: [5, 6], ...filter });
 });
 
+it('a route accepts the arguments that its schema demands, and no others', async () => {
+  const union = z.union([z.object({ a: z.string() }), z.object({ b: z.array(z.number()) })]);
+  const partial = z.union([z.object({ a: z.string() }), z.object({ b: z.string().optional() })]);
+  const form = z.object({ a: z.string().optional() });
+  const app = createApp()
+    .use(errorHandler())
+    .get('/u', { operationId: 'union', query: union, tool: open }, (ctx) => ctx.query)
+    .get('/p', { operationId: 'partial', query: partial, tool: open }, (ctx) => ctx.query)
+    .post('/f', { operationId: 'form', body: form, tool: open }, urlencoded(), (ctx) => ctx.body)
+    .query('/q', { operationId: 'search', tool: open }, () => ({ found: 1 }))
+    .get('/files/*path', { operationId: 'files', tool: open }, (ctx) => ctx.params);
+  const client = await connect(await serve(app));
+  const { tools } = await client.listTools();
+  const required = tools.map(({ name, inputSchema }) => [name, inputSchema.required]);
+  expect(Object.fromEntries(required)).toEqual({
+    ...{ union: ['query'], files: ['path'] },
+    ...{ partial: undefined, form: undefined, search: undefined },
+  });
+  const text = async (name: string, args = {}) => (await call(client, name, args)).text;
+  expect(await text('union', { query: { b: [1] } })).toBe('{"b":[1]}');
+  expect(await text('partial')).toBe('{}');
+  expect(await text('form')).toBe('{}');
+  expect(await text('form', { a: 'b' })).toBe('{"a":"b"}');
+  expect(await text('search')).toBe('{"found":1}');
+  expect(await text('files', { path: '' })).toBe('{"path":""}');
+});
+
 it('offers no tool whose route demands a header, unless the schema is intended', async () => {
   const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
   const headers = z.object({ 'x-tenant': z.string() });
+  const token = z.object({ authorization: z.string() });
+  const security = [{ name: 'token', scheme: { type: 'http', scheme: 'bearer' } }] as const;
   const app = createApp()
     .get('/a', { headers, tool: open, operationId: 'a' }, () => 'a')
     .get('/b', { headers: intended(headers.extend({})), tool: open, operationId: 'b' }, () => 'b')
-    .get('/c', { headers: headers.partial(), tool: open, operationId: 'c' }, () => 'c');
+    .get('/c', { headers: headers.partial(), tool: open, operationId: 'c' }, () => 'c')
+    .get('/d', { headers: token, tool: open, operationId: 'd' }, () => 'd')
+    .get('/e', { headers: token, security, tool: open, operationId: 'e' }, () => 'e');
   const client = await connect(await serve(app));
   const { tools } = await client.listTools();
-  expect(tools.map(({ name }) => name)).toEqual(['b', 'c']);
+  expect(tools.map(({ name }) => name)).toEqual(['b', 'c', 'e']);
   expect(emitWarning.mock.calls.map(([message]) => String(message).split('\n')[0])).toEqual([
     "The tool 'a' is not offered, because agents cannot send the header 'x-tenant' that GET /a demands. Make it optional, or remove tool from the route. If every client sends it, pass its schema to intended().",
+    "The tool 'd' is not offered, because agents cannot send the header 'authorization' that GET /d demands. Make it optional, or remove tool from the route. If every client sends it, pass its schema to intended().",
   ]);
   emitWarning.mockRestore();
 });

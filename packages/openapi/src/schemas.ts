@@ -109,7 +109,9 @@ export class Schemas {
     const { properties, required } = membersOf(source.root, source.root);
     const names = Object.keys(properties);
     if (names.length === 0 && UNNAMED_MEMBERS.some((keyword) => source.root[keyword])) {
-      return [{ name: '', required: false, ...this.#describe(source.root, source, hint, report) }];
+      const isNeeded = needsMembers(source.root, source.root);
+      const described = this.#describe(source.root, source, hint, report);
+      return [{ name: '', required: isNeeded, ...described }];
     }
     return names.map((name) => ({
       name,
@@ -261,6 +263,27 @@ function membersOf(
       ...parts.flatMap((part) => [...part.required]),
     ]),
   };
+}
+
+/** Whether a schema rejects an object without members. */
+function needsMembers(
+  schema: JsonSchema,
+  root: JsonSchema,
+  outer: readonly JsonSchema[] = [],
+): boolean {
+  const { $ref, allOf, anyOf, oneOf, required } = schema;
+  const path = [...outer, schema];
+  const isNeeded = (part: unknown): boolean =>
+    isSchema(part) && !path.includes(part) && needsMembers(part, root, path);
+  const isUnion = [anyOf, oneOf].some(
+    (options) => listOf(options).length > 0 && listOf(options).every(isNeeded),
+  );
+  return (
+    listOf(required).length > 0 ||
+    isUnion ||
+    listOf(allOf).some(isNeeded) ||
+    (typeof $ref === 'string' && isNeeded(findTarget($ref, root)))
+  );
 }
 
 function hasMembers({ properties }: JsonSchema): boolean {

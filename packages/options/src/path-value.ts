@@ -7,6 +7,8 @@ export interface PathValue {
   readonly value: unknown;
   /** Whether it is the rest of the path, with its slashes. */
   readonly isWildcard: boolean;
+  /** Whether a wildcard may be empty, because the caller knows which route the path leads to; false by default. */
+  readonly mayBeEmpty?: boolean;
 }
 
 /**
@@ -36,10 +38,11 @@ export function fillPath(
 }
 
 function encode(
-  { subject, value, isWildcard }: PathValue,
+  { subject, value, isWildcard, mayBeEmpty }: PathValue,
   refuse: (problem: string) => never,
 ): string {
   if (value === undefined) return refuse(`${subject} is missing. Pass it.`);
+  if (value === '' && isWildcard && mayBeEmpty) return '';
   const encoded = encodeValue(value, isWildcard);
   if (encoded !== undefined) return encoded;
   const fix = Array.isArray(value)

@@ -2,6 +2,7 @@ import type { StandardSchema } from './schema.js';
 import {
   type ListStructure,
   type ObjectStructure,
+  rejectsAbsence,
   type Structure,
   structureOf,
 } from './structure.js';
@@ -44,9 +45,7 @@ function describeList({ items, rest }: ListStructure): object {
 }
 
 function describeObject({ members, rest }: ObjectStructure): object {
-  const required = [...members].flatMap(([name, { kinds, isPreprocessed }]) =>
-    kinds.has('undefined') || kinds.has('any') || isPreprocessed ? [] : [name],
-  );
+  const required = [...members].flatMap(([name, member]) => (rejectsAbsence(member) ? [name] : []));
   return {
     type: 'object',
     properties: Object.fromEntries([...members].map(([name, one]) => [name, describe(one)])),

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { content } from './content.js';
 import { type StandardSchema, schemaClass } from './schema.js';
-import { acceptsAbsence, type Structure, structureOf } from './structure.js';
+import { acceptsAbsence, requiresMember, type Structure, structureOf } from './structure.js';
 
 const fail = () => {
   throw new Error('A start called a function of the application.');
@@ -234,5 +234,21 @@ describe('acceptsAbsence()', () => {
     [{ '~standard': { version: 1, vendor: 'other', validate: fail } }, undefined],
   ])('reads the structure', (schema, expected) => {
     expect(acceptsAbsence(schema)).toBe(expected);
+  });
+});
+
+describe('requiresMember()', () => {
+  it.each([
+    [z.object({ a: z.string() }), true],
+    [z.union([z.object({ a: z.string() }), z.object({ a: z.number(), b: z.string() })]), true],
+    [v.object({ a: v.string() }), true],
+    [z.object({ a: z.string().optional() }), false],
+    [z.object({ a: z.string().default('') }), false],
+    [z.object({ a: z.preprocess((text) => text ?? '', z.string()) }), false],
+    [z.object({ b: z.string() }), false],
+    [z.union([z.object({ a: z.string() }), z.object({})]), false],
+    [z.object({ a: z.string() }).optional(), false],
+  ])('tells whether a schema rejects that a member is absent', (schema, isRequired) => {
+    expect(requiresMember(schema, 'a')).toBe(isRequired);
   });
 });

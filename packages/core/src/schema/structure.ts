@@ -84,6 +84,21 @@ export function acceptsAbsence(schema: StandardSchema): boolean | undefined {
   return isExact && !isPreprocessed && !kinds.has('any') ? false : undefined;
 }
 
+/** Whether a schema of several values rejects that one of them is absent, as far as its structure tells. */
+export function requiresMember(schema: StandardSchema, name: string): boolean {
+  const { kinds, objects } = structureOf(schema);
+  const isRequired = ({ members }: ObjectStructure): boolean => {
+    const member = members.get(name);
+    return member !== undefined && rejectsAbsence(member);
+  };
+  return kinds.size === 1 && objects.length > 0 && objects.every(isRequired);
+}
+
+/** Whether a member of an object must be there. */
+export function rejectsAbsence({ kinds, isPreprocessed }: Structure): boolean {
+  return !kinds.has('undefined') && !kinds.has('any') && !isPreprocessed;
+}
+
 function readStructure(schema: StandardSchema): SchemaStructure {
   const content = contentOf(schema);
   if (content !== undefined) return readContent(content);
