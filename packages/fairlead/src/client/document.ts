@@ -26,23 +26,34 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }
 
+/** How deep a document may nest arrays and objects. A schema takes two levels for each object around it. */
+const MAX_DEPTH = 200;
+
+/** How many schemas may lead from one to the next, by references and `allOf`. */
+const MAX_CHAIN = 1_000;
+
 /** An OpenAPI document, whose references can be followed. */
 export class Document {
   /** What is being read, such as `GET /users`, for messages. */
   place = 'the document';
+  /** The number of its arrays and objects. */
+  readonly size: number;
+  readonly #resolved = new WeakMap<Node, Node>();
+  #chain = 0;
   /** By reference. */
   readonly #problems = new Map<string, string>();
 
   /**
    * @param root - The parsed document.
    * @param origin - Its URL or path, for messages.
-   * @throws {LoadError} When it is not an OpenAPI document of a version from 3.0 to 3.2.
+   * @throws {LoadError} When it is not an OpenAPI document of a version from 3.0 to 3.2, or nests too deep.
    */
   constructor(
     readonly root: Node,
     readonly origin: string,
   ) {
     const { openapi, swagger } = root;
+    this.size = this.#measure();
     if (typeof openapi === 'string' && /^3\.[0-2]\b/.test(openapi)) return;
     if (swagger !== undefined) {
       throw new LoadError(
@@ -58,14 +69,67 @@ export class Document {
 
   /** Returns what an object refers to, or the object itself; an empty object if the reference leads nowhere. */
   resolve(value: unknown): Node {
+    const seen = new Set<Node>();
     let node = value;
-    for (const seen = new Set<unknown>(); isNode(node) && typeof node.$ref === 'string'; ) {
+    while (isNode(node) && typeof node.$ref === 'string') {
+      const known = this.#resolved.get(node);
+      if (known !== undefined || seen.has(node)) {
+        node = known ?? {};
+        break;
+      }
       seen.add(node);
-      const target = this.find(node.$ref);
-      if (seen.has(target)) return {};
-      node = target;
+      node = this.find(node.$ref);
     }
-    return nodeOf(node);
+    const resolved = nodeOf(node);
+    for (const one of seen) this.#resolved.set(one, resolved);
+    return resolved;
+  }
+
+  /**
+   * Reads a schema that another one refers to or contains.
+   *
+   * @throws {LoadError} When too many schemas lead from one to the next.
+   */
+  follow<Result>(read: () => Result): Result {
+    this.#chain += 1;
+    if (this.#chain > MAX_CHAIN) {
+      throw new LoadError(
+        escapeLine(
+          `Cannot use ${this.origin}: ${this.place} leads through more than ${MAX_CHAIN} schemas, each within the one before. Shorten the chain of references.`,
+        ),
+      );
+    }
+    const result = read();
+    this.#chain -= 1;
+    return result;
+  }
+
+  /** Counts arrays and objects without recursion, which could overflow the stack. */
+  #measure(): number {
+    interface Place {
+      readonly value: object;
+      readonly keys: readonly string[];
+      readonly depth: number;
+    }
+    const pending: Place[] = [{ value: this.root, keys: [], depth: 1 }];
+    let size = 0;
+    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+      const { value, keys, depth } = next;
+      size += 1;
+      if (depth > MAX_DEPTH) {
+        throw new LoadError(
+          escapeLine(
+            `Cannot use ${this.origin}: it nests more than ${MAX_DEPTH} levels deep, below ${referenceTo(keys)}. Move the inner schemas to components/schemas, and refer to them with $ref.`,
+          ),
+        );
+      }
+      for (const [key, member] of Object.entries(value)) {
+        if (typeof member !== 'object' || member === null) continue;
+        const below = keys.length < SHOWN_KEYS ? [...keys, key] : keys;
+        pending.push({ value: member, keys: below, depth: depth + 1 });
+      }
+    }
+    return size;
   }
 
   /** Returns the target of a reference. */
@@ -79,7 +143,8 @@ export class Document {
     }
     let target: unknown = this.root;
     for (const key of pointerOf(reference)) {
-      target = typeof target === 'object' && target !== null ? Reflect.get(target, key) : undefined;
+      const isMember = typeof target === 'object' && target !== null && Object.hasOwn(target, key);
+      target = isMember ? Reflect.get(Object(target), key) : undefined;
     }
     if (target === undefined) {
       this.#report(reference, 'which the document does not contain. Correct the reference.');
@@ -103,6 +168,17 @@ export class Document {
         : `Cannot use ${this.origin}, which has ${lines.length} problems:${lines.join('')}`,
     );
   }
+}
+
+/** How many keys of a place a message shows. */
+const SHOWN_KEYS = 4;
+
+/** Writes a reference in one spelling. */
+export function referenceTo(keys: readonly string[]): string {
+  const escaped = keys.map((key) =>
+    key.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('%', '%25'),
+  );
+  return ['#', ...escaped].join('/');
 }
 
 /** Returns the keys of a JSON Pointer in a fragment. RFC 6901 §6 */

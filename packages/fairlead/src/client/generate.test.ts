@@ -458,14 +458,75 @@ export interface Api {}
     const schemas = {
       A: { properties: { b: { $ref: '#/components/schemas/B' } } },
       C: { $ref: 'c.json#/C' },
+      D: { allOf: [{ $ref: '#/__proto__' }] },
     };
     const get = { parameters: [{ $ref: '#/components/parameters/p' }], responses: {} };
     expect(() =>
       generate({ '/x': { get } }, schemas),
-    ).toThrow(`Cannot use openapi.json, which has 3 problems:
+    ).toThrow(`Cannot use openapi.json, which has 4 problems:
   - the schema A refers to '#/components/schemas/B', which the document does not contain. Correct the reference.
+  - the schema D refers to '#/__proto__', which the document does not contain. Correct the reference.
   - GET /x refers to '#/components/parameters/p', which the document does not contain. Correct the reference.
   - the schema C refers to 'c.json#/C', which is outside the document. Join all files first: npx @redocly/cli bundle <file> --output openapi.json`);
+  });
+});
+
+describe('the work for a document grows with its size', () => {
+  const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+  const chain = (length: number, link: (next: object, index: number) => object) =>
+    Object.fromEntries([
+      ['L0', { properties: { a: { type: 'string' } } }],
+      ...Array.from({ length }, (_, index) => [`L${index + 1}`, link(ref(`L${index}`), index)]),
+    ]);
+  const useOf = (name: string) => ({
+    '/x': {
+      get: {
+        parameters: [{ name: 'q', in: 'query', schema: ref(name) }],
+        responses: { 200: content(ref(name)), 400: content(ref(name), 'application/problem+json') },
+      },
+    },
+  });
+
+  it.each([
+    ['allOf', (next: object) => ({ allOf: [next, next], required: ['a'] })],
+    ['anyOf', (next: object) => ({ anyOf: [next, next] })],
+    ['a reference', (next: object) => next],
+    ['lists', (next: object) => ({ prefixItems: [next, next] })],
+  ])('for a chain of %s', (_, link) => {
+    expect(generate(useOf('L200'), chain(200, link))).toContain('export type L200 =');
+  });
+
+  it('and a chain that is too long is an error', () => {
+    const schemas = chain(2_000, (next) => ({ allOf: [next, next] }));
+    expect(() => generate(useOf('L2000'), schemas)).toThrow(
+      /^Cannot use openapi\.json: GET \/x leads through more than 1000 schemas, .*\. Shorten/,
+    );
+  });
+
+  it('and types much larger than the document are an error', () => {
+    const schemas = chain(40, (next, index) => ({
+      properties: Object.fromEntries(
+        ['p', 'q'].map((name) => [
+          name,
+          { allOf: [next], required: index === 0 ? ['a'] : ['p', 'q'] },
+        ]),
+      ),
+    }));
+    expect(() => generate(useOf('L40'), schemas)).toThrow(
+      /^Cannot use openapi\.json: its types would be much larger than itself, at .*\. Give/,
+    );
+  });
+
+  it('and schemas that are nested too deep are an error', () => {
+    const nest = (depth: number): object =>
+      Array.from({ length: depth }).reduce<object>(
+        (inner) => ({ type: 'object', properties: { a: inner } }),
+        { type: 'string' },
+      );
+    expect(generate({}, { Value: nest(90) })).toContain('export interface Value {');
+    expect(() => generate({}, { 'a/b\u001b': nest(1_000) })).toThrow(
+      'Cannot use openapi.json: it nests more than 200 levels deep, below #/components/schemas/a~1b\\u001b/properties. Move the inner schemas to components/schemas, and refer to them with $ref.',
+    );
   });
 });
 

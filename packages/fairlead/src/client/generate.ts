@@ -86,6 +86,8 @@ class Routes {
   hasEvents = false;
   readonly #document: Document;
   readonly #types: SchemaTypes;
+  /** Whether the values of a schema are objects. */
+  readonly #objects = new WeakMap<Node, boolean>();
 
   constructor(document: Document, types: SchemaTypes) {
     this.#document = document;
@@ -195,14 +197,20 @@ class Routes {
   }
 
   /** Whether values are objects, in each branch of a union. */
-  #isObject(schema: unknown, outer: readonly unknown[] = []): boolean {
+  #isObject(schema: unknown): boolean {
     const node = this.#document.resolve(schema);
-    if (outer.includes(node)) return false;
-    const isObject = (one: unknown): boolean => this.#isObject(one, [...outer, node]);
+    const known = this.#objects.get(node);
+    if (known !== undefined) return known;
+    // A schema that is part of itself does not make itself an object.
+    this.#objects.set(node, false);
+    const isObject = (one: unknown): boolean => this.#document.follow(() => this.#isObject(one));
     const { type, properties, allOf } = node;
-    if ([type].flat().includes('object') || properties !== undefined) return true;
+    const isOwn = [type].flat().includes('object') || properties !== undefined;
     const unions = [node.anyOf, node.oneOf].map(listOf).filter((union) => union.length > 0);
-    return listOf(allOf).some(isObject) || unions.some((union) => union.every(isObject));
+    const isAny =
+      isOwn || listOf(allOf).some(isObject) || unions.some((union) => union.every(isObject));
+    this.#objects.set(node, isAny);
+    return isAny;
   }
 
   /** Returns the member for a body, and the type of a `Content-Type` that the client does not set itself. */
@@ -320,7 +328,7 @@ class Routes {
     if (!isProblem) {
       return this.#isBody(schema) ? [{ key, type: this.#types.of(schema, 'received') }] : [];
     }
-    for (const target of this.#types.targetsOf(schema)) this.omitted.add(target);
+    this.#types.addTargets(schema, this.omitted);
     const codes = this.#codes(properties.get('code'));
     if (codes.length === 0) return [];
     return [

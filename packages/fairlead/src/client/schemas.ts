@@ -1,4 +1,15 @@
-import { type Document, isNode, listOf, type Node, nodeOf, pointerOf, textOf } from './document.js';
+import { escapeLine } from '@fairlead/options';
+import { LoadError } from '../errors.js';
+import {
+  type Document,
+  isNode,
+  listOf,
+  type Node,
+  nodeOf,
+  pointerOf,
+  referenceTo,
+  textOf,
+} from './document.js';
 import {
   type Form,
   intersection,
@@ -51,6 +62,10 @@ export class SchemaTypes {
   readonly #declarations = new Map<string, Declaration>();
   /** References whose declarations have no type yet. */
   readonly #queue: Reference[] = [];
+  readonly #properties = new WeakMap<Node, ReadonlyMap<string, Property>>();
+  readonly #mappings = new WeakMap<Node, ReadonlyMap<string, readonly string[]>>();
+  /** How many schemas have become types. */
+  #count = 0;
 
   constructor(document: Document) {
     this.#document = document;
@@ -64,8 +79,21 @@ export class SchemaTypes {
     return Object.keys(nodeOf(schemas)).map((name) => referenceTo(['components', 'schemas', name]));
   }
 
-  /** Returns the type of a schema. */
+  /**
+   * Returns the type of a schema.
+   *
+   * @throws {LoadError} When the types of the document's schemas would be much larger than the document.
+   */
   of(schema: unknown, form: Form): Type {
+    this.#count += 1;
+    if (this.#count > 20 * this.#document.size + 500_000) {
+      const { origin, place } = this.#document;
+      throw new LoadError(
+        escapeLine(
+          `Cannot use ${origin}: its types would be much larger than itself, at ${place}. Give the schemas that it repeats a name in components/schemas.`,
+        ),
+      );
+    }
     if (schema === false) return 'never';
     if (!isNode(schema)) return 'unknown';
     const isNullable = schema.nullable === true;
@@ -93,11 +121,15 @@ export class SchemaTypes {
   }
 
   /** Lists the members of an object: those of a schema, of what it refers to, and of `allOf`. */
-  propertiesOf(schema: unknown, outer: readonly unknown[] = []): ReadonlyMap<string, Property> {
-    if (!isNode(schema) || outer.includes(schema)) return new Map();
+  propertiesOf(schema: unknown): ReadonlyMap<string, Property> {
+    if (!isNode(schema)) return new Map();
+    const present = this.#properties.get(schema);
+    if (present !== undefined) return present;
+    // A schema that is part of itself adds nothing to itself.
+    this.#properties.set(schema, new Map());
     const target = typeof schema.$ref === 'string' ? [this.#document.find(schema.$ref)] : [];
     const parts = [...target, ...listOf(schema.allOf)].map((part) =>
-      this.propertiesOf(part, [...outer, schema]),
+      this.#document.follow(() => this.propertiesOf(part)),
     );
     const required = new Set(listOf(schema.required));
     const own = Object.entries(nodeOf(schema.properties));
@@ -111,6 +143,7 @@ export class SchemaTypes {
     for (const [name, property] of found) {
       if (required.has(name)) found.set(name, { ...property, isRequired: true });
     }
+    this.#properties.set(schema, found);
     return found;
   }
 
@@ -126,13 +159,14 @@ export class SchemaTypes {
     return lines;
   }
 
-  /** Lists the schemas that a schema refers to, directly or not. */
-  targetsOf(schema: unknown): ReadonlySet<string> {
-    const found = new Set(this.#read(schema).targets);
-    for (const target of found) {
-      for (const next of this.#dependencies.get(target)?.targets ?? []) found.add(next);
+  /** Adds the schemas that a schema refers to, directly or not. */
+  addTargets(schema: unknown, found: Set<string>): void {
+    const queue = [...this.#read(schema).targets];
+    for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+      if (found.has(next)) continue;
+      found.add(next);
+      queue.push(...(this.#dependencies.get(next)?.targets ?? []));
     }
-    return found;
   }
 
   /**
@@ -305,11 +339,8 @@ export class SchemaTypes {
     if (!isNode(option) || typeof option.$ref !== 'string') return type;
     const { propertyName, mapping }: Node = nodeOf(discriminator);
     if (typeof propertyName !== 'string') return type;
-    const target = option.$ref;
-    const mapped = Object.entries(nodeOf(mapping))
-      .filter(([, value]) => [value, `${COMPONENTS}${value}`].includes(target))
-      .map(([value]) => value);
-    const values = mapped.length > 0 ? mapped : [pointerOf(target).at(-1) ?? ''];
+    const mapped = this.#valuesByTarget(nodeOf(mapping)).get(option.$ref) ?? [];
+    const values = mapped.length > 0 ? mapped : [pointerOf(option.$ref).at(-1) ?? ''];
     const property = this.propertiesOf(option).get(propertyName);
     const described = this.#document.resolve(property?.schema);
     const known = described.const === undefined ? described.enum : [described.const];
@@ -320,6 +351,22 @@ export class SchemaTypes {
     if (!isNarrower) return type;
     const member = { key: keyOf(propertyName), type: union(values.map(literal)), isReadonly: true };
     return intersection([type, { kind: 'object', members: [member] }]);
+  }
+
+  /** Returns the values of a discriminator for each schema, by a reference to it. */
+  #valuesByTarget(mapping: Node): ReadonlyMap<string, readonly string[]> {
+    const present = this.#mappings.get(mapping);
+    if (present !== undefined) return present;
+    const created = new Map<string, string[]>();
+    for (const [value, target] of Object.entries(mapping)) {
+      for (const reference of [String(target), `${COMPONENTS}${target}`]) {
+        const values = created.get(reference);
+        if (values === undefined) created.set(reference, [value]);
+        else values.push(value);
+      }
+    }
+    this.#mappings.set(mapping, created);
+    return created;
   }
 
   #hasDefault(schema: unknown): boolean {
@@ -335,13 +382,17 @@ export class SchemaTypes {
 
   /** Finds out what a schema and those that it refers to depend on. */
   #examine(target: string): void {
-    const queue = [target];
+    const placeOf = (one: string): string => `the schema ${pointerOf(one).at(-1)}`;
+    const queue = [{ target, user: target }];
     for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
-      if (this.#dependencies.has(next)) continue;
-      this.#document.place = `the schema ${pointerOf(next).at(-1)}`;
-      const read = this.#read(this.#document.find(next));
-      this.#dependencies.set(next, read);
-      queue.push(...read.targets);
+      const { target, user } = next;
+      if (this.#dependencies.has(target)) continue;
+      this.#document.place = placeOf(user);
+      const schema = this.#document.find(target);
+      this.#document.place = placeOf(target);
+      const read = this.#read(schema);
+      this.#dependencies.set(target, read);
+      queue.push(...[...read.targets].map((one) => ({ target: one, user: target })));
     }
   }
 
@@ -400,7 +451,8 @@ export class SchemaTypes {
       if (states.get(id) === 'open') return undefined;
       if (states.get(id) === 'done' || type === undefined) return reference;
       states.set(id, 'open');
-      types?.set(form, replaceReferences(type, visit) ?? 'unknown');
+      const cut = this.#document.follow(() => replaceReferences(type, visit));
+      types?.set(form, cut ?? 'unknown');
       states.set(id, 'done');
       return reference;
     };
@@ -469,12 +521,4 @@ function nameFor(target: string): string {
     .flatMap((key) => key.match(/[^\P{ID_Continue}_]+/gu) ?? []);
   const name = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
   return /^\p{ID_Start}/u.test(name) ? name : `_${name}`;
-}
-
-/** Writes a reference in one spelling. */
-function referenceTo(keys: readonly string[]): string {
-  const escaped = keys.map((key) =>
-    key.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('%', '%25'),
-  );
-  return ['#', ...escaped].join('/');
 }
