@@ -251,7 +251,7 @@ describe('the functions for each method', () => {
 it.each([{ q: '\ud800' }, { q: ['a', '\udc00'] }, { q: { '\ud800': 'a' } }])(
   'a query must not contain half of a character: %j',
   async (query) => {
-    await expect(client.get('/api/users', { query })).rejects.toThrow(TypeError);
+    await expect(untyped.get('/users', { query })).rejects.toThrow(TypeError);
   },
 );
 
@@ -398,6 +398,19 @@ describe('send()', () => {
   });
 });
 
+it('the message of a ResponseError has the start of the text of the server, on one line', async () => {
+  const detail = `\u001b[2J\r\nno\u202e${'x'.repeat(2_000)}`;
+  const failing = createClient('http://localhost', {
+    fetch: async () => Response.json({ detail }, { status: 500 }),
+  });
+  const error: unknown = await failing.get('/').catch((reason: unknown) => reason);
+  const shown = `\\u001b[2J\\u000d\\u000ano\\u202e${'x'.repeat(991)}…`;
+  expect(error).toMatchObject({
+    message: `GET http://localhost/ failed with 500: ${shown}`,
+    problem: { detail },
+  });
+});
+
 describe('events()', () => {
   it('reads the events of a stream', async () => {
     const events = await Array.fromAsync(untyped.events('/events'));
@@ -449,6 +462,24 @@ describe('the options', () => {
     const signal = AbortSignal.abort(new Error('left the page'));
     await expect(client.get('/api/users', { signal })).rejects.toThrow('left the page');
   });
+
+  it('end a call with a signal while the function for the headers is pending', async () => {
+    const send = vi.fn();
+    const waiting = createClient('http://localhost', {
+      fetch: send,
+      headers: () => new Promise(() => undefined),
+    });
+    const aborting = new AbortController();
+    const { signal } = aborting;
+    const calls = [
+      waiting.get('/', { signal }),
+      waiting.send('GET', '/', { signal }),
+      waiting.events('/', { signal }).next(),
+    ];
+    aborting.abort(new Error('left the page'));
+    for (const call of calls) await expect(call).rejects.toThrow('left the page');
+    expect(send).not.toHaveBeenCalled();
+  });
 });
 
 let close = (): Promise<void> => Promise.resolve();
@@ -496,6 +527,19 @@ interface Generated {
       errors: { 404: Other; '4XX': Other; default: Other };
     };
     '/events': { received: { 200: string }; events: EventMessage<'added', number> };
+    '/lists': {
+      query: {
+        lists: readonly (readonly string[])[];
+        objects?: readonly { readonly a: string }[] | undefined;
+        mixed?: readonly (1 | { readonly a: string })[];
+        any?: readonly unknown[];
+        filter?: {
+          readonly created: { readonly gte?: number };
+          readonly tags?: readonly string[][];
+        };
+      };
+      received: { 200: string };
+    };
   };
   POST: { '/users': { body: { name: string }; received: { 201: Person } } };
 }
@@ -519,6 +563,24 @@ describe('a generated client', () => {
     const user = await generated.get('/users/:id', options);
     expectTypeOf(user).toEqualTypeOf<Person | undefined>();
     expectTypeOf(generated.get<'/any'>).returns.resolves.toEqualTypeOf<'a' | 'b'>();
+  });
+
+  it('takes only texts in the lists of a query', () => {
+    type Query = Parameters<typeof generated.get<'/lists'>>[1]['query'];
+    expectTypeOf<Query>().toEqualTypeOf<{
+      lists: readonly string[];
+      objects?: readonly string[] | undefined;
+      mixed?: readonly (string | 1)[];
+      any?: readonly unknown[];
+      filter?: { readonly created: { readonly gte?: number }; readonly tags?: readonly string[] };
+    }>();
+    const calls = () => [
+      // @ts-expect-error: a list of lists
+      generated.get('/lists', { query: { lists: [['a']] } }),
+      // @ts-expect-error: a list of objects
+      generated.get('/lists', { query: { lists: [], objects: [{ a: '1' }] } }),
+    ];
+    expect(calls).toBeTypeOf('function');
   });
 
   it('has codes and other members of errors, by status', async () => {

@@ -1,4 +1,4 @@
-import { fillPath } from '@fairlead/options';
+import { escapeLine, fillPath } from '@fairlead/options';
 import { memberPairs } from '@fairlead/options/text';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type {
@@ -88,10 +88,18 @@ export class ResponseError extends Error {
     readonly problem: Problem,
     readonly response: Response,
   ) {
-    super(`${request} failed with ${status}: ${problem.detail}`);
+    super(`${request} failed with ${status}: ${excerptOf(String(problem.detail))}`);
     this.name = 'ResponseError';
     this.code = problem.code;
   }
+}
+
+/** The maximum length of a server's text in a message. */
+const MAX_DETAIL = 1_000;
+
+/** Returns the start of a server's text, without what controls a terminal or starts a line. */
+function excerptOf(text: string): string {
+  return escapeLine(text.slice(0, MAX_DETAIL)) + (text.length > MAX_DETAIL ? '…' : '');
 }
 
 interface AnyOptions extends CommonOptions {
@@ -127,7 +135,9 @@ export function createClient<Routes extends AnyApi = Api>(
 
   async function request(method: string, path: string, call: AnyOptions): Promise<Answer> {
     const target = base + fillPattern(path, call.params) + queryOf(call.query);
-    const headers = new Headers(typeof shared === 'function' ? await shared() : shared);
+    call.signal?.throwIfAborted();
+    const own = typeof shared === 'function' ? await unlessAborted(shared(), call.signal) : shared;
+    const headers = new Headers(own);
     for (const [name, value] of Object.entries(call.headers ?? {})) headers.set(name, value);
     // Without it, a server that has several representations may send another one.
     if (!headers.has('Accept')) headers.set('Accept', 'application/json, */*;q=0.9');
@@ -178,6 +188,24 @@ export function createClient<Routes extends AnyApi = Api>(
     },
   };
   return client as object as Client<Routes>;
+}
+
+/** Waits for a value; rejects with the reason of a signal that aborts first. */
+async function unlessAborted<Value>(
+  value: Value | Promise<Value>,
+  signal: AbortSignal | undefined,
+): Promise<Value> {
+  if (signal === undefined) return value;
+  let onAbort = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort);
+  });
+  try {
+    return await Promise.race([value, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
 }
 
 /** Matches a parameter of a pattern, such as `:id`, `:id?` or `*path`. A wildcard may lack a name. */

@@ -113,7 +113,11 @@ type Segment<Part extends string> = Part extends '/' | ''
 export type CallOptions<Route> =
   // In brackets, so that a check of any route looks at all routes at once instead of at each of them.
   [Route] extends [GeneratedRoute]
-    ? Pick<Route, keyof Route & ('params' | 'query' | 'headers' | 'body')> & CommonOptions
+    ? {
+        [Key in keyof Route as Extract<Key, OptionOfCall>]: Key extends 'query'
+          ? WithTextLists<Route[Key]>
+          : Route[Key];
+      } & CommonOptions
     : [Route] extends [
           { readonly params: infer Params; readonly query: infer Query; readonly body: infer Body },
         ]
@@ -122,6 +126,21 @@ export type CallOptions<Route> =
           Part<'body', Body> &
           CommonOptions
       : CommonOptions;
+
+type OptionOfCall = 'params' | 'query' | 'headers' | 'body';
+
+/** A query whose lists have only texts. No list of a document can contain lists or objects that text carries. */
+type WithTextLists<Value> = unknown extends Value
+  ? Value
+  : Value extends Scalar
+    ? Value
+    : Value extends readonly (infer Element)[]
+      ? unknown extends Element
+        ? Value
+        : [Element] extends [Scalar]
+          ? Value
+          : readonly (string | Extract<Element, Scalar>)[]
+      : { [Key in keyof Value]: WithTextLists<Value[Key]> };
 
 /** What one text can be. */
 type Scalar = string | number | boolean | bigint | Date | null | undefined;

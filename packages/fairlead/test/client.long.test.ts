@@ -92,6 +92,9 @@ export default createApp()
     const expected = { ...fromFile, stdout: fromFile.stdout.replace('openapi.json', url) };
     expect(await run('client', url.replace('//', '//ada:secret@'))).toEqual(expected);
     expect(await run('client', url, '-H', 'Authorization: Bearer letmein')).toEqual(expected);
+    const { stdout } = await run('client', `${url.replace('//', '//ada:secret@')}?key=hidden`);
+    expect(stdout).toContain(`\`fairlead client "${url}?key=<key>"\``);
+    expect(stdout).not.toMatch(/secret|hidden/);
   });
 
   it('only writes a file when more than its format changes, and checks it', async () => {

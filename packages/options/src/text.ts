@@ -25,7 +25,7 @@ export function memberPairs(members: object): [name: string, text: string][] {
 function pairOf(name: string, text: string): [name: string, text: string] {
   if (!/\p{Cs}/u.test(`${name} ${text}`)) return [name, text];
   throw new TypeError(
-    `The value of '${name.toWellFormed()}' contains half of a character, which text cannot carry. Pass whole characters.`,
+    `The value of '${JSON.stringify(name).slice(1, -1)}' contains half of a character, which text cannot carry. Pass whole characters.`,
   );
 }
 

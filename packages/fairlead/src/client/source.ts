@@ -15,19 +15,30 @@ export interface Source {
   readonly origin: string;
 }
 
+/** A URL without its credentials, which belong in a header. */
+interface SplitUrl {
+  readonly url: string;
+  /** The URL for messages and files, with the names of its query as values, which may be secrets: `?key=<key>`. */
+  readonly shown: string;
+  /** The header for the credentials; undefined without any. */
+  readonly credentials?: string;
+}
+
 /**
- * Reads a URL without its credentials, which belong in a header.
+ * Splits a URL.
  *
- * @returns The URL, and the header for the credentials; undefined without any.
  * @throws {UsageError} When it is not a URL.
  */
-export function splitUrl(text: string): { readonly url: string; readonly credentials?: string } {
+export function splitUrl(text: string): SplitUrl {
   const url = URL.parse(text);
   if (url === null) throw new UsageError(`Cannot use the URL '${text}'. Correct it.`);
   const pair = [url.username, url.password].map(decodeURIComponent).join(':');
   Object.assign(url, { username: '', password: '' });
-  if (pair === ':') return { url: url.href };
-  return { url: url.href, credentials: `Basic ${Buffer.from(pair).toString('base64')}` };
+  const query = [...url.searchParams.keys()].map((name) => `${name}=<${name}>`).join('&');
+  const [start = ''] = url.href.split(/[?#]/);
+  const split = { url: url.href, shown: query === '' ? start : `${start}?${query}` };
+  if (pair === ':') return split;
+  return { ...split, credentials: `Basic ${Buffer.from(pair).toString('base64')}` };
 }
 
 /**
@@ -40,7 +51,7 @@ export async function fetchDocument(
   given: string,
   headers: readonly (readonly [string, string])[] = [],
 ): Promise<Source> {
-  const { url, credentials } = splitUrl(given);
+  const { url, shown, credentials } = splitUrl(given);
   const all = new Headers({ Accept: 'application/json' });
   if (credentials !== undefined) all.set('Authorization', credentials);
   for (const [name, value] of headers) all.set(name, value);
@@ -53,7 +64,7 @@ export async function fetchDocument(
     const { message, cause } = error as Error;
     const { code, message: reason = '' } = Object(cause) as NodeJS.ErrnoException;
     throw new LoadError(
-      `Cannot fetch ${url}: ${reason || code || message}. Start the server, or correct the URL.`,
+      `Cannot fetch ${shown}: ${reason || code || message}. Start the server, or correct the URL.`,
       { cause: error },
     );
   }
@@ -62,10 +73,10 @@ export async function fetchDocument(
       ? "Pass credentials, as in --header 'Authorization: Bearer <token>'."
       : 'Pass the URL of the OpenAPI document, such as https://api.example.com/openapi.json.';
     throw new LoadError(
-      `Cannot fetch ${url}: the server responded with ${response.status} ${response.statusText}. ${fix}`,
+      `Cannot fetch ${shown}: the server responded with ${response.status} ${response.statusText}. ${fix}`,
     );
   }
-  return parse(text, url);
+  return parse(text, shown);
 }
 
 /**

@@ -113,7 +113,7 @@ async function load(
 
 /** The command that creates the file. It contains no credentials. */
 function describeCommand(source: string | undefined, options: ClientOptions): string {
-  const shown = source !== undefined && isUrl(source) ? splitUrl(source).url : source;
+  const shown = source !== undefined && isUrl(source) ? splitUrl(source).shown : source;
   return ['fairlead', ...argumentsOf(shown, options)]
     .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word)))
     .join(' ');
