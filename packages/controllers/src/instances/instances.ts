@@ -7,13 +7,17 @@ import {
   type RequestScope,
   type Token,
 } from '@fairlead/di';
+import { isClass } from '@fairlead/options';
 import type { ControllerDefinition } from '../definition/definition.js';
 import { attempt, ControllerResolutionError, codeOf, errorText } from '../errors.js';
 import { locationOf } from '../metadata/class-metadata.js';
 import {
+  explainLackOfMethod,
+  isClassOf,
   isFunctionOf,
   REFERENCE_LISTS,
   type ReferenceFault,
+  type ReferenceKind,
   type SharedReferences,
 } from '../metadata/references.js';
 import { explainForeignContext, RequestScopes } from './request-scopes.js';
@@ -24,6 +28,8 @@ export interface Requirement {
   readonly description: string;
   /** The controller that requires it; undefined if all do. */
   readonly controller?: Constructor | undefined;
+  /** What the instance has to be, unless it is any object. */
+  readonly kind?: ReferenceKind | undefined;
 }
 
 /**
@@ -61,6 +67,25 @@ export class Instances {
       else if (!(container.has?.(target) ?? true))
         container.register?.(target, { useClass: target });
     }
+    const incomplete = this.#findIncomplete(tokens);
+    return [...incomplete, ...this.#findUnresolvable(tokens)];
+  }
+
+  /** Finds classes that the container would instantiate, although they lack the method of their kind. */
+  #findIncomplete(tokens: ReadonlyMap<Token, Requirement>): readonly Error[] {
+    return [...tokens].flatMap(([token, requirement]) => {
+      const { kind } = requirement;
+      if (kind === undefined || !isClass(token) || isClassOf(kind, token)) return [];
+      if (this.container.classesOf?.([token]).some((one) => one === token) !== true) return [];
+      this.#usable.delete(token);
+      const { problem, fix } = explainLackOfMethod(kind, token);
+      return resolutionError(requirement, errorText(problem, fix));
+    });
+  }
+
+  #findUnresolvable(all: ReadonlyMap<Token, Requirement>): readonly Error[] {
+    const { container } = this;
+    const tokens = new Map([...all].filter(([token]) => this.isUsable(token)));
     if (container.validate === undefined) return this.#tryAll(tokens);
     const problems = container.validate([...tokens.keys()]);
     if (problems.length === 0) return this.#findForeignContext(tokens);
@@ -239,8 +264,13 @@ export function requiredTokens(
   eager: readonly Token[] = [],
 ): Map<Token, Requirement> {
   const tokens = new Map<Token, Requirement>();
-  const add = (token: Token, description: string, controller?: Constructor): void => {
-    if (!tokens.has(token)) tokens.set(token, { description, controller });
+  const add = (
+    token: Token,
+    description: string,
+    controller?: Constructor,
+    kind?: ReferenceKind,
+  ): void => {
+    if (!tokens.has(token)) tokens.set(token, { description, controller, kind });
   };
   for (const { controller, name } of definitions)
     add(controller, `the controller ${name}`, controller);
@@ -252,7 +282,7 @@ export function requiredTokens(
     for (const [list, kind] of REFERENCE_LISTS) {
       for (const token of references[list]) {
         if (!isToken(token) || isFunctionOf(kind, token)) continue;
-        add(token, `the ${kind} ${describeToken(token)} of ${owner}`, controller);
+        add(token, `the ${kind} ${describeToken(token)} of ${owner}`, controller, kind);
       }
     }
   };

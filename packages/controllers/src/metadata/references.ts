@@ -1,6 +1,6 @@
 import type { AnyMiddleware, Context, Next, Params, State } from '@fairlead/core';
 import { descriptionOf, findMisuse, type Role } from '@fairlead/core/extend';
-import { type Constructor, type InjectionToken, isToken, token } from '@fairlead/di';
+import { type Class, type InjectionToken, isToken, token } from '@fairlead/di';
 import { describeValue, isClass } from '@fairlead/options';
 import type { Diagnostic } from '../errors.js';
 
@@ -36,13 +36,14 @@ export interface CanActivate<S extends object = State> {
 }
 
 /**
- * An argument of `@UseGuard()`: a function, a class, or a container token for either.
+ * An argument of `@UseGuard()`: a function, a class, or a container token for either. The container must provide a
+ * subclass for an abstract class.
  *
  * @typeParam S - Members of `ctx.state` that the guard sets for the handlers that it protects.
  */
 export type Guard<S extends object = State> =
   | GuardFn<S>
-  | Constructor<CanActivate<S>>
+  | Class<CanActivate<S>>
   | InjectionToken<CanActivate<S> | GuardFn<S>>
   | string
   | symbol;
@@ -80,7 +81,7 @@ export interface ClassInterceptor {
 /** An argument of `@UseMiddleware()`: a function, a class, or a container token for either. */
 export type MiddlewareReference =
   | AnyMiddleware
-  | Constructor<ClassMiddleware>
+  | Class<ClassMiddleware>
   | InjectionToken<ClassMiddleware | AnyMiddleware>
   | string
   | symbol;
@@ -88,7 +89,7 @@ export type MiddlewareReference =
 /** An argument of `@UseInterceptor()`: a function, a class, or a container token for either. */
 export type InterceptorReference =
   | Interceptor
-  | Constructor<ClassInterceptor>
+  | Class<ClassInterceptor>
   | InjectionToken<ClassInterceptor | Interceptor>
   | string
   | symbol;
@@ -121,7 +122,7 @@ export const REFERENCE_LISTS = [
  * Whether a reference is a class of a kind: its prototype has the kind's method, or its source mentions the
  * method, because each instance may have it as a property.
  */
-export function isClassOf(kind: ReferenceKind, reference: unknown): reference is Constructor {
+export function isClassOf(kind: ReferenceKind, reference: unknown): reference is Class {
   if (typeof reference !== 'function') return false;
   if (hasMethodOf(kind, reference.prototype)) return true;
   const name = new RegExp(`\\b${CLASS_METHODS[kind]}\\b`);
@@ -133,7 +134,7 @@ export function isClassOf(kind: ReferenceKind, reference: unknown): reference is
 
 /** Whether a reference is a function to call, rather than a class or a token that the container resolves. */
 export function isFunctionOf(kind: ReferenceKind, reference: unknown): boolean {
-  return typeof reference === 'function' && !isClassOf(kind, reference);
+  return typeof reference === 'function' && !isClass(reference) && !isClassOf(kind, reference);
 }
 
 export function hasMethodOf<Kind extends ReferenceKind>(
@@ -245,7 +246,7 @@ function checkReference(
   reference: unknown,
 ): (ReferenceFault & { readonly shown?: string }) | undefined {
   const method = CLASS_METHODS[kind];
-  const parameters = kind === 'guard' ? 'ctx' : 'ctx, next';
+  const parameters = parametersOf(kind);
   if (reference === undefined) {
     const fix = `${PASS_REFERENCE} If an import cycle is the cause, move the import to a separate file.`;
     return { fix };
@@ -257,9 +258,23 @@ function checkReference(
   }
   if (!isToken(reference)) return { fix: PASS_REFERENCE };
   if (!isClass(reference) || isClassOf(kind, reference)) return undefined;
-  const reason = `, because it has no method ${method}()`;
   // A guard with an added method use() would no longer deny requests.
-  const fixOfOther = placeOfClass(reference);
-  if (fixOfOther !== undefined) return { reason, fix: fixOfOther };
-  return { reason, fix: `add a method ${method}(${parameters}) to the class.` };
+  const fix = placeOfClass(reference);
+  return fix === undefined ? fix : { reason: `, because it has no method ${method}()`, fix };
+}
+
+/** Explains that a class lacks the method of its kind. The compiler removes abstract methods, so a subclass may have it. */
+export function explainLackOfMethod(
+  kind: ReferenceKind,
+  target: { readonly name: string },
+): Diagnostic {
+  const method = `${CLASS_METHODS[kind]}(${parametersOf(kind)})`;
+  return {
+    problem: `the class ${target.name} has no method ${CLASS_METHODS[kind]}().`,
+    fix: `add a method ${method} to the class, or register a class that has one: container.register(${target.name}, { useClass: … }).`,
+  };
+}
+
+function parametersOf(kind: ReferenceKind): string {
+  return kind === 'guard' ? 'ctx' : 'ctx, next';
 }
