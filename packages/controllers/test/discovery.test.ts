@@ -338,7 +338,11 @@ describe('controllersPlugin with root', () => {
     const logger = silent();
     await serve({ root, logger });
     expect(logger.warn.mock.calls).toEqual([
-      [expect.stringContaining('[controllers] Discovery failed: root does not exist.')],
+      [
+        expect.stringMatching(
+          /^\[controllers\] Discovery failed: root '.+missing' does not exist\.\n {2}At: test\/.+\.ts:\d+:\d+\n/,
+        ),
+      ],
     ]);
   });
 

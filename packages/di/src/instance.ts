@@ -59,10 +59,12 @@ export class Pending {
   /**
    * @param path - From the waiting token to the asynchronous provider.
    * @param promise - Resolves to the instance.
+   * @param locate - Finds where the asynchronous provider is registered.
    */
   constructor(
     readonly path: readonly Token[],
     readonly promise: Promise<unknown>,
+    readonly locate: () => string | undefined,
   ) {
     // Consumers handle the rejection. It must not count as unhandled when there are none.
     promise.catch(() => {});
@@ -73,7 +75,7 @@ export class Pending {
     const promise = this.promise.catch((error) => {
       throw Failure.prepend(origin, error);
     });
-    return new Pending([origin.token, ...this.path], promise);
+    return new Pending([origin.token, ...this.path], promise, this.locate);
   }
 }
 
@@ -117,7 +119,7 @@ export function gather(
     const made = combine(settled);
     return made instanceof Pending ? made.promise : made;
   });
-  return new Pending(waiting.path, combined);
+  return new Pending(waiting.path, combined, waiting.locate);
 }
 
 /** Holds one instance, which is built at most once. */
@@ -158,7 +160,7 @@ export class Cell {
           throw error;
         },
       );
-      this.#pending = new Pending(made.path, promise);
+      this.#pending = new Pending(made.path, promise, made.locate);
       lifetime.await(token, promise);
       return this.#pending;
     } finally {

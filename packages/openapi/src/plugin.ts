@@ -14,6 +14,7 @@ import {
   describeValue,
   either,
   findOptionProblems,
+  formatLocation,
   hiddenRouteAt,
   type Kinds,
   kind,
@@ -80,6 +81,10 @@ export function openapi(options: OpenApiOptions): Plugin {
   setLocation(options, captureCaller(openapi));
   const { path = '/openapi.json', docs = '/docs', docsInProduction = false } = options;
   const hasPage = docsInProduction || process.env.NODE_ENV !== 'production';
+  if (path === docs) {
+    const text = `openapi() cannot serve the document and its page at ${path}. Pass another path, such as '/openapi.json', other docs, or docs: false.`;
+    throw new SetupError('INVALID_OPTION', text + formatLocation(locatorOf(options)));
+  }
   return {
     name: 'openapi',
     install(app) {

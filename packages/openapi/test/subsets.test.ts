@@ -223,6 +223,22 @@ describe('an application with several documents', () => {
     });
   });
 
+  it('refuses one at the path of its own page', () => {
+    expect(() => openapi({ info, path: '/docs' })).toThrow(
+      /^openapi\(\) cannot serve the document and its page at \/docs\. Pass another path, such as '\/openapi\.json', other docs, or docs: false\.\n {2}At: test\/subsets\.test\.ts:\d+:\d+$/,
+    );
+  });
+
+  it.each(['/docs', '/openapi.json'])(
+    'names the calls of both if a route of the application has its path: %s',
+    async (path) => {
+      const app = createApp().get(path, () => 1);
+      await app.plugin(openapi({ info }));
+
+      expect(() => app.seal()).toThrow(/(?:\n {2}At: test\/subsets\.test\.ts:\d+:\d+){2}$/);
+    },
+  );
+
   it('reports a problem of a route once', async () => {
     const app = createApp().get('/now', { response: z.date() }, () => new Date());
     await app.plugin(openapi({ info }));

@@ -22,6 +22,14 @@ describe('describeCallSite', () => {
       'a module that calls a helper',
       `Error\n    at <anonymous> (${resolve('node_modules/tslib/tslib.js')}:1:1)\n    at ${href}:12:2`,
     ],
+    [
+      'a callback of a module',
+      `Error\n    at Timeout._onTimeout (${href}:12:2)\n    at <anonymous> (${resolve('node_modules/runner/run.js')}:1:1)`,
+    ],
+    [
+      'a callback behind an installed package of Fairlead',
+      `Error\n    at <anonymous> (${resolve('node_modules/@fairlead/jwt/dist/index.js')}:1:1)\n    at Timeout._onTimeout (${href}:12:2)`,
+    ],
     ['a module under a loader', `Error\n    at eval (eval at a (b))\n    at ${file}:12:2`],
   ])('finds %s', (_, stack) => {
     expect(describeCallSite({ stack })).toBe('src/users.ts:12:2');
@@ -31,18 +39,26 @@ describe('describeCallSite', () => {
     expect(describeCallSite({ stack: `Error\n    at ${other}:1:1` })).toBe(`${other}:1:1`);
   });
 
-  it.each([[{}], [{ stack: 'Error' }], [{ stack: 'Error\n    at run (node:vm:1:1)' }]])(
-    'returns undefined for %j',
-    (site) => {
-      expect(describeCallSite(site)).toBeUndefined();
-    },
-  );
+  it.each([
+    [{}],
+    [{ stack: 'Error' }],
+    [{ stack: `Error\n    at a (${resolve('node_modules/@fairlead/di/dist/index.js')}:1:1)` }],
+    [{ stack: 'Error\n    at run (node:vm:1:1)' }],
+  ])('returns undefined for %j', (site) => {
+    expect(describeCallSite(site)).toBeUndefined();
+  });
 });
 
 describe('describeCaller', () => {
   it('picks the nearest frame, with or without a name', () => {
     const stack = `Error\n    at createApp (${href}:12:2)\n    at ${other}:1:1`;
     expect(describeCaller({ stack })).toBe('src/users.ts:12:2');
+  });
+
+  it('names no file of an installed package of Fairlead', () => {
+    const own = resolve('node_modules/@fairlead/openapi/dist/index.js');
+    const stack = `Error\n    at install (${own}:1:1)\n    at ${href}:12:2`;
+    expect(describeCaller({ stack })).toBeUndefined();
   });
 });
 

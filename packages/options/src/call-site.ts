@@ -43,10 +43,15 @@ export function isAnonymous({ name }: Frame): boolean {
 /**
  * Formats the nearest frame of a call site.
  *
- * @returns A location, such as `src/users.ts:12:1`; undefined if the stack does not show it.
+ * @returns A location, such as `src/users.ts:12:1`; undefined if the stack does not show it, or Fairlead is the caller.
  */
 export function describeCaller({ stack = '' }: CallSite): string | undefined {
-  return describeFrame(framesOf(stack)[0]);
+  return describeFrame(framesOf(stack).slice(0, 1).find(isForeign));
+}
+
+/** Whether a frame is not in an installed package of Fairlead. */
+function isForeign({ file }: Frame): boolean {
+  return !/[\\/]node_modules[\\/]@fairlead[\\/]/.test(file);
 }
 
 /** Whether the limit cannot be changed, as with `--frozen-intrinsics`. */
@@ -80,10 +85,15 @@ export function captureCaller(callee: (...args: never[]) => unknown): Locate {
 const LOCATIONS = Symbol.for('fairlead:locations');
 const shared: typeof globalThis & { [LOCATIONS]?: WeakMap<object, Locate> } = globalThis;
 
-/** Remembers where the application has registered a value. */
-export function setLocation(target: object, locate: Locate): void {
+/**
+ * Remembers where the application has registered a value.
+ *
+ * @returns The same value.
+ */
+export function setLocation<Target extends object>(target: Target, locate: Locate): Target {
   shared[LOCATIONS] ??= new WeakMap();
   shared[LOCATIONS].set(target, locate);
+  return target;
 }
 
 /** Returns how to find where a value was registered, if {@link setLocation} was called. */
@@ -123,14 +133,15 @@ export function describeCallSite(site: CallSite): string | undefined {
 
 /**
  * Finds the call site of a decorator. It picks the nearest frame without a function name, which is a
- * module's top level. Named frames that are nearer belong to functions that create decorators.
+ * module's top level. Named frames that are nearer belong to functions that create decorators. A class in a function
+ * that no module calls, such as a callback, has the nearest frame.
  *
  * @returns Undefined if the stack does not show it.
  */
 export function findCallSite({ stack = '' }: CallSite): Frame | undefined {
-  const frames = framesOf(stack);
-  const topLevel = frames.filter(isAnonymous);
-  return topLevel.find(({ file }) => !HELPER.test(file)) ?? topLevel[0] ?? frames[0];
+  const frames = framesOf(stack).filter(isForeign);
+  const own = frames.filter(({ file }) => !HELPER.test(file));
+  return own.find(isAnonymous) ?? own[0] ?? frames.find(isAnonymous) ?? frames[0];
 }
 
 /** Files with the functions that compilers call to apply decorators. */

@@ -7,6 +7,7 @@ import {
   findOptionProblems,
   isClass,
   type Kinds,
+  named,
 } from '@fairlead/options';
 import { ControllerError, type Diagnostic, errorText, RouteRegistrationError } from '../errors.js';
 import {
@@ -96,6 +97,8 @@ export interface Reading<Metadata> {
   readonly faults?: readonly Fault[];
   /** Finds what is wrong with decorating a place, before it is decorated. */
   readonly check?: (metadata: Metadata, place: Place) => Fault | undefined;
+  /** Where the decorator was called, if it needs to know. */
+  readonly site?: CallSite;
   /** Returns the metadata to set, even if there are faults. Decorators run from bottom to top. */
   readonly apply?: (metadata: Metadata, place: Place) => Partial<Metadata>;
 }
@@ -121,11 +124,11 @@ interface DecoratorKind<Metadata> {
  */
 export function createDecorator<Decorator, Metadata>(kind: DecoratorKind<Metadata>): Decorator {
   const { name, example = `@${name}()` } = kind;
-  const mark = createMark(name);
-  // A name, because the call site of a decorator is the nearest function without one.
-  const create = function create(...values: readonly unknown[]) {
-    return callDecorator(kind, values, mark);
-  };
+  // A bound function has no frame, so that the stack above callDecorator() starts where the decorator is called.
+  const create = named(
+    name,
+    callDecorator.bind(undefined, kind as DecoratorKind<never>, createMark(name)),
+  );
   return describe(create, { name: example, role: 'decoratorFactory' }) as Decorator;
 }
 
@@ -135,13 +138,13 @@ export function createMark(name: string): object {
 }
 
 /**
- * @param values - The arguments. Without parentheses, it is called with the declaration instead.
  * @param mark - From {@link createMark}.
+ * @param values - The arguments. Without parentheses, it is called with the declaration instead.
  */
 function callDecorator<Metadata>(
   kind: DecoratorKind<Metadata>,
-  values: readonly unknown[],
   mark: object,
+  ...values: readonly unknown[]
 ): unknown {
   const { name } = kind;
   // By index: a start calls thousands of decorators, and iterators would take twice as long.
@@ -154,10 +157,10 @@ function callDecorator<Metadata>(
   }
   const reading = kind.read(first, second, values);
   const faults = [...(reading.faults ?? []), ...countFaults(kind, values)];
-  const site = faults.length > 0 ? captureDecorator() : undefined;
+  const site = reading.site ?? (faults.length > 0 ? captureDecorator() : undefined);
   const decorator = (...declaration: Declaration): void => {
     assertExperimental(name, declaration[1]);
-    decorate(kind, placeOf(...declaration), { ...reading, faults }, site);
+    decorate(kind, placeOf(...declaration), { ...reading, faults, ...(site && { site }) });
   };
   describeLike(decorator, mark);
   const isAmbiguous = values.length === 1 && isClass(first) && !kind.acceptsClass?.(first);
@@ -241,22 +244,20 @@ export function missingParentheses(name: string, example: string): Fault {
   return { code: 'MISSING_PARENTHESES', problem, fix: `write ${example}.` };
 }
 
-/** @param site - Where the decorator was called. */
 function decorate<Metadata>(
   kind: DecoratorKind<Metadata>,
   place: Place,
-  { faults = [], check, apply }: Reading<Metadata>,
-  site?: CallSite,
+  { faults = [], check, apply, site }: Reading<Metadata>,
 ): void {
   if (!kind.target.accepts(place)) {
     // The arguments of a misplaced decorator may be meant for another one.
-    record(place, misplacement(kind, place));
+    record(place, misplacement(kind, place), site);
     return;
   }
   const metadata = kind.target.metadataOf(place);
   for (const fault of faults) record(place, fault, site);
   const fault = check?.(metadata, place);
-  if (fault !== undefined) record(place, fault);
+  if (fault !== undefined) record(place, fault, site);
   Object.assign(metadata as object, apply?.(metadata, place));
 }
 

@@ -138,7 +138,7 @@ function routeDecorator(name: string, method: RouteMethod): RouteDecorator {
       const faults = [...wrong, ...reading.faults.map(explainInput)];
       const options = Object.freeze({ ...reading.options });
       const own = paths.map((one) => ({ method, path: one, options, callSite }));
-      return { faults, apply: ({ routes }) => ({ routes: [...own, ...routes] }) };
+      return { faults, site: callSite, apply: ({ routes }) => ({ routes: [...own, ...routes] }) };
     },
   });
 }

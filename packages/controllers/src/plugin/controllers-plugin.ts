@@ -165,7 +165,7 @@ async function start(
     if (!isIntended(options))
       log.warn('no controllers to register: set root, or pass the options to intended()');
   }
-  const found = await findControllers(options, log);
+  const found = await findControllers(options, log, locate);
   for (const target of found.classes) undiscovered.delete(target);
   const attempts = found.classes.map((target) => attempt(() => definitionOf(target)));
   const definitions = attempts.flatMap(({ value }) => value ?? []);
@@ -274,13 +274,14 @@ interface FoundControllers {
 async function findControllers(
   options: ControllersPluginOptions,
   log: PluginLogger,
+  locate: Locate,
 ): Promise<FoundControllers> {
   const { root, include, exclude, strict = false, controllers = [] } = options;
   const listed = { classes: [...new Set(controllers)], services: [], problems: [] };
   if (root === undefined) return listed;
   log.debug(`discovering controllers in ${rootPath(root)}`);
   const discovery = { root, ...(include && { include }), ...(exclude && { exclude }) };
-  const files = await findFiles(discovery).catch(asProblem);
+  const files = await findFiles(discovery, locate()).catch(asProblem);
   if (files instanceof DiscoveryError) {
     if (strict) return { ...listed, problems: [files] };
     log.warn(files.message);

@@ -242,13 +242,16 @@ export class OutOfScopeError extends InjectionError {
 export class AsyncProviderError extends InjectionError {
   readonly code = 'DI_ASYNC_PROVIDER';
 
-  /** @param path - Ends with the asynchronous provider's token. */
-  constructor(path: readonly Token[]) {
+  /**
+   * @param path - Ends with the asynchronous provider's token.
+   * @param location - Where it is registered.
+   */
+  constructor(path: readonly Token[], location?: string) {
     const token = path.at(-1) ?? '';
     const problem = `Cannot resolve ${describeToken(token)} synchronously: its asynchronous factory has not finished.`;
     const fix =
-      'use `await container.resolveAsync(...)`, or call `await container.initialize(roots)` once before the first `resolve`.';
-    super({ problem, fix, path, token });
+      'call `await container.initialize()` once before, or use `await container.resolveAsync(...)`.';
+    super({ problem, fix, path, token, location });
   }
 }
 

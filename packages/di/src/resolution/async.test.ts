@@ -125,7 +125,8 @@ describe('resolve with an asynchronous provider', () => {
 
     expect(resolve).toThrow(AsyncProviderError);
     expect(resolve).toThrow('Path: Api → Users → token(Database) → token(Url)');
-    expect(resolve).toThrow('await container.initialize(roots)');
+    expect(resolve).toThrow(/\n {2}At: src\/resolution\/async\.test\.ts:\d+:\d+\n/);
+    expect(resolve).toThrow('Fix: call `await container.initialize()` once before');
   });
 
   it('leaves no unhandled rejection when the factory it called fails later', async () => {

@@ -18,7 +18,7 @@ import { requestPathFrom, Walk } from './walk.js';
 export function resolveNow(binding: Binding, scope: ScopeCells | undefined): unknown {
   try {
     const made = build(binding, scope);
-    if (made instanceof Pending) throw new AsyncProviderError(made.path);
+    if (made instanceof Pending) throw new AsyncProviderError(made.path, made.locate());
     return made;
   } catch (error) {
     throw toPublicError(error);
@@ -141,7 +141,7 @@ function instantiator(binding: Binding): (values: readonly unknown[]) => unknown
     const { useFactory } = provider;
     return (values) => {
       const made: unknown = useFactory(...(values as never[]));
-      return isPromise(made) ? new Pending([], watch(binding, made)) : made;
+      return isPromise(made) ? new Pending([], watch(binding, made), () => binding.location) : made;
     };
   }
   return 'useValue' in provider ? () => provider.useValue : ([existing]) => existing;
