@@ -89,8 +89,15 @@ describe('a route that an earlier router hides', () => {
     const catchAll = createApp().get('/*path', handler).use(pass).route('/users/me', later());
     expect(warningsOf(catchAll)).toEqual([
       expect.stringContaining(
-        'GET /*path is in an earlier router and responds to every request for: GET /users/me, GET /users/me/:tab.',
+        'GET /*path is registered earlier and responds to every request for: GET /users/me, GET /users/me/:tab. Mount the later router first.',
       ),
+    ]);
+  });
+
+  it('causes a warning that names no router if the application has both', () => {
+    const app = createApp().get('/:id', handler).use(pass).get('/me', handler);
+    expect(warningsOf(app)).toEqual([
+      'FAIRLEAD_ROUTE: GET /:id is registered earlier and responds to every request for: GET /me. Register the later route first. If the handler of GET /:id calls next(), pass it or its router to intended().',
     ]);
   });
 

@@ -21,7 +21,12 @@ export function requireScope(...scopes: readonly [string, ...string[]]): Middlew
     check(ctx);
     return next();
   });
-  return describe(middleware, { role: 'middleware', security: { ...BEARER, scopes }, after: JWT });
+  return describe(middleware, {
+    role: 'middleware',
+    security: { ...BEARER, scopes },
+    after: JWT,
+    warning: () => explainCommas('requireScope()', scopes),
+  });
 }
 
 /**
@@ -76,13 +81,24 @@ export function createRoleCheck(call: string, roles: readonly string[]): (ctx: A
   };
 }
 
+/** Warns of scopes that are probably several in one text. A comma is valid in a scope. */
+function explainCommas(call: string, scopes: readonly string[]): string | undefined {
+  const joined = scopes.find((scope) => scope.includes(','));
+  if (joined === undefined) return undefined;
+  const parts = joined.split(',').filter(Boolean).map(describeValue).join(', ');
+  return `${call} needs a scope that is called '${joined}'. Pass each scope as an argument: ${parts}. If it is one scope, pass the middleware to intended().`;
+}
+
 /** @throws {SetupError} `INVALID_OPTION` */
 function assertNames(call: string, names: readonly unknown[]): void {
   const invalid = names.filter((name) => typeof name !== 'string' || !NAME.test(name));
-  const problems = invalid.map(
-    (name) =>
-      `${call} cannot use ${describeValue(name)}. Use visible ASCII without spaces, quotes or backslashes.`,
-  );
+  const problems = invalid.map((name) => {
+    const problem = `${call} cannot use ${describeValue(name)}.`;
+    const parts = typeof name === 'string' ? name.split(/[\s,]+/).filter(Boolean) : [];
+    return parts.length > 1 && parts.every((part) => NAME.test(part))
+      ? `${problem} Pass each one as an argument: ${parts.map(describeValue).join(', ')}.`
+      : `${problem} Use visible ASCII without spaces, quotes or backslashes.`;
+  });
   if (names.length === 0) problems.push(`${call} needs at least one argument, such as 'admin'.`);
   throwTogether(problems);
 }

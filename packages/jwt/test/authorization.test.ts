@@ -10,7 +10,14 @@ import {
   UseGuard,
   UseMiddleware,
 } from '@fairlead/controllers';
-import { type Application, createApp, createRouter, errorHandler, intended } from '@fairlead/core';
+import {
+  type Application,
+  createApp,
+  createRouter,
+  errorHandler,
+  intended,
+  type Middleware,
+} from '@fairlead/core';
 import { type Constructor, createContainer } from '@fairlead/di';
 import { createDocument } from '@fairlead/openapi';
 import { describe, expect, expectTypeOf, it, vi } from 'vitest';
@@ -196,6 +203,18 @@ describe('requireRole() and requireScope()', () => {
     ],
   ])('cause no warning after %s', (_, app) => {
     expect(warningsOfApp(app)).toEqual([]);
+  });
+
+  it('cause a warning about a scope with a comma, unless it is intended', () => {
+    const create = (scope: Middleware) =>
+      createApp()
+        .use(auth.middleware)
+        .get('/', scope, () => []);
+
+    expect(warningsOfApp(create(requireScope('a,b')))).toEqual([
+      "requireScope() needs a scope that is called 'a,b'. Pass each scope as an argument: 'a', 'b'. If it is one scope, pass the middleware to intended().",
+    ]);
+    expect(warningsOfApp(create(intended(requireScope('a,b'))))).toEqual([]);
   });
 
   it('before a guard that verifies the token cause one warning of the middleware', async () => {
@@ -545,7 +564,11 @@ it('@Roles above the guard that verifies denies every request', async () => {
 
 it.each<[() => unknown, string]>([
   [() => Reflect.apply(requireScope, undefined, []), 'requireScope() needs at least one argument'],
-  [() => requireScope('a b'), "requireScope() cannot use 'a b'. Use visible ASCII without spaces"],
+  [
+    () => requireScope('a b'),
+    "requireScope() cannot use 'a b'. Pass each one as an argument: 'a', 'b'.",
+  ],
+  [() => requireScope('a"b'), "requireScope() cannot use 'a\"b'. Use visible ASCII without spaces"],
   [() => requireRole('a"'), "requireRole() cannot use 'a\"'."],
   [() => Reflect.apply(requireRole, undefined, [['admin']]), "requireRole() cannot use ['admin']."],
   [() => Roles(''), "@Roles() cannot use ''."],

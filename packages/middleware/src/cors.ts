@@ -224,7 +224,9 @@ function findRefusedRoutes(
   const names = refused.slice(0, 3).map(({ method, pattern }) => `${method} ${pattern}`);
   const more = refused.length > 3 ? ` and ${refused.length - 3} more` : '';
   const missing = [...new Set(refused.map(({ method }) => method))].join(', ');
-  const fix = `Add ${missing} to methods, or pass cors() to intended() if only pages of this origin call them.`;
+  const isLower = refused.every(({ method }) => allowed.includes(method.toLowerCase()));
+  const add = isLower ? `Write ${missing} in upper case` : `Add ${missing} to methods`;
+  const fix = `${add}, or pass cors() to intended() if only pages of this origin call them.`;
   const message = `Pages of other origins cannot call routes whose methods cors({ methods }) does not list: ${names.join(', ')}${more}. ${fix}`;
   return { code: 'FAIRLEAD_OPTION', message };
 }

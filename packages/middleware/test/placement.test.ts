@@ -43,8 +43,14 @@ describe('cors({ methods }) without the method of a route', () => {
       .delete('/', cors({ methods: ['delete'] }), handler)
       .route('/users', router);
     expect(warningsOf(app)).toEqual([
-      expect.stringContaining('does not list: DELETE /. Add DELETE to methods'),
+      expect.stringContaining('does not list: DELETE /. Write DELETE in upper case'),
       expect.stringContaining('does not list: PATCH /users. Add PATCH to methods'),
+    ]);
+  });
+
+  it('says so if it lists the method in lower case', () => {
+    expect(warningsOf(create({ methods: ['get', 'patch'] }).patch('/', handler))).toEqual([
+      expect.stringContaining('PATCH /. Write PATCH in upper case, or pass cors() to intended()'),
     ]);
   });
 

@@ -135,6 +135,7 @@ export async function serve(
   try {
     requireOptions('serve()', options, SERVE_OPTIONS);
     times = timesOf(options);
+    assertPorts(options);
   } catch (error) {
     return manage(() => Promise.reject(error), {});
   }
@@ -293,6 +294,13 @@ function assertOperations(application: Application | undefined, port: number | u
       ? 'serve() received an application for operators, but no port for it. Pass operationsPort.'
       : `serve() cannot serve operators on port ${port}: there is no application for them. Return { app, operations } from the function, with two applications.`,
   );
+}
+
+/** @throws {SetupError} `INVALID_OPTION`, when both ports are the same. */
+function assertPorts({ port, operationsPort }: ServeOptions): void {
+  if (port === 0 || port !== operationsPort) return;
+  const text = `serve() cannot use ${port} as port and as operationsPort. Pass another operationsPort, or omit it and serve everything with one application.`;
+  throw new SetupError('INVALID_OPTION', text);
 }
 
 /** The parts of a shutdown, in milliseconds. */

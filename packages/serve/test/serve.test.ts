@@ -440,6 +440,10 @@ describe('a second application, for operators,', () => {
       'serve() cannot serve operators on port 9100: there is no application for them. Return { app, operations } from the function, with two applications.',
     ],
     [
+      '{ app: createApp(), operations: createApp() }, { port: 9100, operationsPort: 9100 }',
+      'serve() cannot use 9100 as port and as operationsPort. Pass another operationsPort, or omit it and serve everything with one application.',
+    ],
+    [
       'createApp(), { port: 0, operationsPort: -1 }',
       'operationsPort of serve() must be an integer from 0 to 65535: got -1.',
     ],

@@ -217,6 +217,7 @@ function opensAsPage({ method, pattern, functions, handlers }: PlacedRoute): Fou
 /** A route of an earlier router may match all paths of a route. */
 function hideRoutes({ mounts }: Layout): Found {
   const trees = new Map<string, Tree<PlacedRoute>>();
+  const own = new Set([...mounts.keys()].flatMap(({ router, isOwn }) => (isOwn ? router : [])));
   return [...mounts.values()].flatMap((routes, index, all) => {
     for (const route of all[index - 1] ?? []) {
       const { rules } = route.router;
@@ -225,11 +226,11 @@ function hideRoutes({ mounts }: Layout): Found {
       tree.insert(route.method, route.pattern, route);
       trees.set(key, tree);
     }
-    return routes.flatMap(({ name, method, pattern, options }) => {
+    return routes.flatMap(({ name, method, pattern, options, router }) => {
       const path = samplePath(pattern);
       const [first] = [...trees.values()].flatMap((tree) => tree.find(method, path)?.value ?? []);
       if (!first || first.isIntended || mayPassOn(first)) return [];
-      const message = `${first.name} is in an earlier router and responds to every request for: ${NAMES}. Mount the later router first. If the handler of ${first.name} calls next(), pass it or its router to intended().`;
+      const message = `${first.name} is ${own.has(first.router) ? 'registered earlier' : 'in an earlier router'} and responds to every request for: ${NAMES}. ${own.has(router) ? 'Register the later route first' : 'Mount the later router first'}. If the handler of ${first.name} calls next(), pass it or its router to intended().`;
       return { message, names: [name], at: options };
     });
   });
