@@ -43,7 +43,7 @@ export {
   responseSchemas,
 } from './schema/content.js';
 export { validateValue } from './schema/schema.js';
-export { acceptsAbsence, requiresMember } from './schema/structure.js';
+export { acceptsAbsence, mayAccept, requiresMember } from './schema/structure.js';
 export { describeStructure } from './schema/structure-schema.js';
 export { createTextReader, type TextSource } from './schema/text-inputs.js';
 export { type Carrier, carriersOf } from './schema/text-plan.js';

@@ -15,6 +15,7 @@ import {
   raw,
   type StandardSchema,
   text,
+  urlencoded,
 } from '../src/index.js';
 
 const handler = () => 'ok';
@@ -173,5 +174,111 @@ describe('invalidParams', () => {
       intended(() => 'ok'),
     );
     expect(warningsOf(app)).toEqual([]);
+  });
+});
+
+describe('a schema of a whole input that describes no object', () => {
+  it.each<[string, string, RouteOptions]>([
+    ['query parameters', '/', { query: z.array(z.string()) }],
+    ['query parameters', '/', { query: v.optional(v.string()) }],
+    [
+      'query parameters',
+      '/',
+      { inputs: [{ source: 'query', schema: type('string'), required: true }] },
+    ],
+    ['headers', '/', { headers: z.tuple([z.string()]) }],
+    ['parameters', '/:id', { params: z.number() }],
+  ])('is an error for all %s', (inputs, pattern, options) => {
+    expect(() => createApp().get(pattern, options, handler).seal()).toThrow(
+      `The schema of all ${inputs} describes no object, so it rejects every request: GET ${pattern}. Describe them by name, as in z.object({ id: … }).`,
+    );
+  });
+
+  it.each<[string, RouteOptions]>([
+    ['it describes an object, too', { query: z.union([z.object({}), z.array(z.string())]) }],
+    ['a function receives it first', { query: z.preprocess(() => [], z.array(z.string())) }],
+    ['it converts everything', { query: z.coerce.string() }],
+    ['it is unknown', { query: z.custom(() => true) }],
+  ])('is none if %s', (_, options) => {
+    expect(warningsOf(createApp().get('/', options, handler))).toEqual([]);
+  });
+});
+
+describe('a schema of all values of a query parameter', () => {
+  const input = (schema: StandardSchema): RouteOptions => ({
+    inputs: [{ source: 'query', name: 'ids', schema, required: true, all: true }],
+  });
+
+  it.each([z.number(), z.enum(['a']), v.optional(v.string()), z.object({})])(
+    'is an error if it accepts no list: %#',
+    (schema) => {
+      expect(() => createApp().get('/', input(schema), handler).seal()).toThrow(
+        "The query parameter 'ids' is the list of all its values, but its schema accepts no list: GET /. Describe the list, as in z.array(…), or omit the option all.",
+      );
+    },
+  );
+
+  it.each([
+    z.array(z.number()),
+    z.string().or(z.array(z.string())),
+    z.coerce.number(),
+    z.preprocess(String, z.string()),
+    z.set(z.string()),
+    z.any(),
+  ])('is none if it may accept one: %#', (schema) => {
+    expect(warningsOf(createApp().get('/', input(schema), handler))).toEqual([]);
+  });
+});
+
+describe('a schema of a body that rejects what the parsers provide', () => {
+  const lines = z.object({ lines: z.array(z.object({ sku: z.string() })) });
+  const end = 'or pass the schema to intended().';
+
+  it.each<[string, StandardSchema, Middleware, string]>([
+    [
+      'text()',
+      z.object({ id: z.string() }),
+      text(),
+      `The only parser is text(), whose text the schema of the body rejects: POST /. Register json() or another parser in its place, ${end}`,
+    ],
+    [
+      'urlencoded()',
+      lines,
+      urlencoded(),
+      `The member 'lines' of the body is a list of objects, which the form that urlencoded() reads cannot carry: POST /. Register json() as well, ${end}`,
+    ],
+    [
+      'urlencoded(), of nested objects',
+      v.object({ a: v.object({ b: v.object({ c: v.string() }) }) }),
+      urlencoded(),
+      `The member 'a[b]' of the body is an object within an object, which the form that urlencoded() reads cannot carry: POST /. Register json() as well, ${end}`,
+    ],
+    [
+      'json(), of files',
+      z.object({ photo: z.file(), more: z.array(z.file()).optional() }),
+      json(),
+      `The schema of the body demands a File or a Blob as 'photo' and 'more', but no parser provides one: POST /. Describe what multipart() provides, as in z.custom<UploadedFile>(), ${end}`,
+    ],
+  ])('causes a warning for %s', (_, body, parser, message) => {
+    expect(warningsOf(createApp().post('/', { body }, parser, handler))).toEqual([
+      `FAIRLEAD_INPUT: ${message}`,
+    ]);
+    expect(warningsOf(createApp().post('/', { body: intended(body) }, parser, handler))).toEqual(
+      [],
+    );
+  });
+
+  it.each<[string, StandardSchema, readonly Middleware[]]>([
+    ['text() provides a text', z.string(), [text()]],
+    ['a transform parses the text', z.string().transform(JSON.parse), [text()]],
+    ['a function parses the text', z.preprocess(JSON.parse as never, z.object({})), [text()]],
+    ['another parser reads objects', z.object({}), [text(), json()]],
+    ['an unknown function may set the body', lines, [urlencoded(), (_ctx, next) => next()]],
+    ['json() reads lists of objects', lines, [urlencoded(), json()]],
+    ['a form has objects', z.object({ a: z.object({ b: z.array(z.string()) }) }), [urlencoded()]],
+    ['a part may be something else', z.object({ photo: z.file().or(z.string()) }), [json()]],
+    ['no parser is registered', lines, []],
+  ])('causes none if %s', (_, body, parsers) => {
+    expect(warningsOf(createApp().post('/', { body }, ...parsers, handler))).toEqual([]);
   });
 });

@@ -1,6 +1,12 @@
-import { responseSchemas } from '@fairlead/core/extend';
+import { contentOf, mayAccept, responseSchemas } from '@fairlead/core/extend';
 import type { Constructor } from '@fairlead/di';
-import { describeCaller, explainUndescribedStatus, isClass, isIntended } from '@fairlead/options';
+import {
+  describeCaller,
+  describeValue,
+  explainUndescribedStatus,
+  isClass,
+  isIntended,
+} from '@fairlead/options';
 import {
   type ControllerError,
   type Diagnostic,
@@ -43,6 +49,7 @@ export function checkDefinition(definition: ControllerDefinition): ControllerErr
     ...distinctMethods(routes).flatMap((route) => [
       ...report(route, checkMethod(controller, route)),
       ...report(route, checkRedirect(route.redirect)),
+      ...report(route, checkDefaults(route)),
     ]),
     ...routes.flatMap((route) => report(route, checkStatus(route))),
   ];
@@ -151,6 +158,17 @@ function checkStatus({ status, options, redirect }: RouteDefinition): Diagnostic
   return problem === undefined ? [] : [problem];
 }
 
+/** Finds defaults that the schema of their parameter rejects, as far as its structure tells. */
+function checkDefaults({ parameters }: RouteDefinition): Diagnostic[] {
+  return parameters.flatMap(({ source, name, schema, default: value }) => {
+    if (schema === undefined || value === undefined || mayAccept(schema, value)) return [];
+    return {
+      problem: `the default of the ${describeParameter(source, name)} is ${describeValue(value)}, which its schema rejects.`,
+      fix: 'change the default or the schema. The default passes through the schema.',
+    };
+  });
+}
+
 function checkMethod(controller: Constructor, route: RouteDefinition): Diagnostic[] {
   return route.value === undefined && methodOf(controller, route) === undefined
     ? [{ problem: 'it is not a method of the class.', fix: 'decorate methods only.' }]
@@ -176,6 +194,8 @@ export function describeDoubts(definition: ControllerDefinition): readonly strin
   if (isIntended(definition.controller)) return [];
   return [
     ...describeUndecorated(definition),
+    ...describeTwoStatuses(definition),
+    ...describeContentTypes(definition),
     ...describeMethodsWithoutRoute(definition),
     ...describeUnreturned(definition),
   ];
@@ -208,6 +228,39 @@ function describeUndecorated({ controller, routes }: ControllerDefinition): read
           "add a decorator, such as @Body(), @Param('id') or @Ctx(), or remove the parameter. If only your own code passes it, give it a default value.";
         return errorText(title, fix, locationOf(controller, route.methodName));
       });
+  });
+}
+
+/** Describes methods of which `@HttpCode()` and the options of their route name different statuses. */
+function describeTwoStatuses({ controller, name }: ControllerDefinition): readonly string[] {
+  const methods = [...(ownMetadata(controller)?.methods ?? [])];
+  return methods.flatMap(([key, { status, routes }]) => {
+    const { options } = routes.find((route) => (route.options.status ?? status) !== status) ?? {};
+    if (status === undefined || options?.status === undefined) return [];
+    const title = nameDecorators(
+      controller,
+      `the route ${name}.${String(key)} has the status ${options.status}, but @HttpCode(${status}) sets another one.`,
+    );
+    const fix = 'keep one of the two, or pass the controller to intended().';
+    return errorText(title, fix, locationOf(controller, key));
+  });
+}
+
+/** Describes routes whose header says that their responses are no JSON, although their schema describes JSON. */
+function describeContentTypes({ controller, routes }: ControllerDefinition): readonly string[] {
+  return distinctMethods(routes).flatMap(({ headers, options, handler, methodName }) => {
+    const { value } = headers.findLast(({ name }) => /^content-type$/i.test(name)) ?? {};
+    if (value === undefined || /[/+]json\b/i.test(value)) return [];
+    const describesJson = [...responseSchemas(options)].some(
+      ([status, schema]) => status < 300 && contentOf(schema) === undefined,
+    );
+    if (!describesJson) return [];
+    const title = nameDecorators(
+      controller,
+      `${handler} has @SetHeader('Content-Type', '${value}'), but its response describes JSON, so each value that it returns is a 500.`,
+    );
+    const fix = `describe the response with content('${value}') and pass the text to ctx.send(), or remove the header. If it is right, pass the controller to intended().`;
+    return errorText(title, fix, locationOf(controller, methodName));
   });
 }
 

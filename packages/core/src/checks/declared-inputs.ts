@@ -4,7 +4,14 @@ import { isJson } from '../exchange/media-type.js';
 import { isBelow, parsePrefix } from '../router/pattern.js';
 import { namedTypes } from '../schema/content.js';
 import type { StandardSchema } from '../schema/schema.js';
-import { type ObjectStructure, structureOf } from '../schema/structure.js';
+import {
+  type Kind,
+  type ObjectStructure,
+  type Structure,
+  structureOf,
+} from '../schema/structure.js';
+import { joinBranches } from '../schema/text-plan.js';
+import { findFormExcess } from './inputs.js';
 import type { Layout, PlacedRoute } from './layout.js';
 import { type Found, NAMES } from './run-checks.js';
 
@@ -71,6 +78,40 @@ export function lacksParser(route: PlacedRoute): Found {
     const fixes = [...new Set(types.map(parserFor))].join(' or ');
     return `No parser reads bodies of ${types.join(', ')}, so every request with one is a 415: ${NAMES}. Register ${fixes} before the handler, or pass the schema to intended().`;
   });
+}
+
+/** Finds bodies whose schema rejects everything that the parsers before the route provide. */
+export function rejectsParsed(route: PlacedRoute): Found {
+  const before = route.functions.slice(0, -1);
+  if (route.isIntended || before.some((one) => isUnknown(one))) return;
+  const parsers = before.flatMap((one) => descriptionOf(one) ?? []).filter(({ reads }) => reads);
+  const isOnly = (name: string) => parsers.length > 0 && parsers.every((one) => one.name === name);
+  const end = 'or pass the schema to intended().';
+  return schemasOf(route, 'body').flatMap((schema) => {
+    if (namedTypes(schema).length > 0) return [];
+    const { isExact, isPreprocessed, convertsText, kinds, objects } = structureOf(schema);
+    if (!isExact || isPreprocessed || convertsText) return [];
+    const accepts = (...some: readonly Kind[]) => some.some((kind) => kinds.has(kind));
+    if (isOnly('text()') && !accepts('any', 'string', 'other'))
+      return `The only parser is text(), whose text the schema of the body rejects: ${NAMES}. Register json() or another parser in its place, ${end}`;
+    const files = [...joinBranches(objects).members].filter(([, member]) => isFile(member));
+    if (files.length > 0) {
+      const names = files.map(([name]) => `'${name}'`).join(' and ');
+      return `The schema of the body demands a File or a Blob as ${names}, but no parser provides one: ${NAMES}. Describe what multipart() provides, as in z.custom<UploadedFile>(), ${end}`;
+    }
+    if (!isOnly('urlencoded()')) return [];
+    return findFormExcess(schema).map(
+      ({ name, problem }) =>
+        `The member '${name}' of the body is ${problem}, which the form that urlencoded() reads cannot carry: ${NAMES}. Register json() as well, ${end}`,
+    );
+  });
+}
+
+/** Whether values are files, in lists or not, and nothing else. */
+function isFile({ kinds, lists, isPreprocessed }: Structure): boolean {
+  const isOther = [...kinds].some((kind) => !/^(?:file|list|null|undefined)$/.test(kind));
+  if (isOther || isPreprocessed) return false;
+  return kinds.has('file') || (lists.length > 0 && lists.every(({ rest }) => rest && isFile(rest)));
 }
 
 /** Whether a body may have both of two media types or ranges. */

@@ -3,6 +3,7 @@ import { type Pattern, renameFix } from '../router/pattern.js';
 import type { StandardSchema } from '../schema/schema.js';
 import {
   acceptsAbsence,
+  type Kind,
   type SchemaStructure,
   type Structure,
   structureOf,
@@ -121,12 +122,34 @@ function findConverter(member: Structure, { converters }: SchemaStructure): stri
   return undefined;
 }
 
-/** Finds inputs whose values text cannot carry, and names that stand for two values. */
+/** What a query, headers and path parameters never are. */
+const NO_OBJECTS: ReadonlySet<string> = new Set<Kind>([
+  ...([
+    'string',
+    'number',
+    'boolean',
+    'bigint',
+    'date',
+    'file',
+    'null',
+    'undefined',
+    'list',
+  ] as const),
+]);
+
+/** Finds inputs whose values text cannot carry, schemas of something else, and names that stand for two values. */
 export function exceedsText(route: PlacedRoute): readonly string[] {
-  return inputsOf(route).flatMap(({ source, name, schema }) => {
+  return inputsOf(route).flatMap(({ source, name, schema, all }) => {
     if (schema === undefined || source === 'body') return [];
     const structure = structureOf(schema);
     if (!structure.isExact || structure.isPreprocessed) return [];
+    const { kinds, convertsText } = structure;
+    if (name === undefined && !convertsText && [...kinds].every((kind) => NO_OBJECTS.has(kind))) {
+      return `The schema of all ${LABELS[source]}s describes no object, so it rejects every request: ${NAMES}. Describe them by name, as in z.object({ id: … }).`;
+    }
+    if (all && !convertsText && !['list', 'any', 'other'].some((kind) => kinds.has(kind as Kind))) {
+      return `The ${LABELS[source]} '${name}' is the list of all its values, but its schema accepts no list: ${NAMES}. Describe the list, as in z.array(…), or omit the option all.`;
+    }
     const members = membersOf(name, structure);
     const isQuery = source === 'query';
     const label = LABELS[source];
@@ -157,6 +180,15 @@ function findConflicts(members: ReadonlyMap<string, Structure>): readonly string
 interface Excess {
   readonly name: string;
   readonly problem: string;
+}
+
+/** Finds the members of a body that a form cannot carry. */
+export function findFormExcess(schema: StandardSchema): readonly Excess[] {
+  const structure = structureOf(schema);
+  if (!structure.isExact || structure.isPreprocessed) return [];
+  return [...membersOf(undefined, structure)].flatMap(
+    ([name, member]) => findExcess(name, member, true) ?? [],
+  );
 }
 
 /** Returns what text cannot carry in a value that is nothing else. */

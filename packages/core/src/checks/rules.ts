@@ -11,7 +11,13 @@ import { isBelow, overlaps, type Pattern } from '../router/pattern.js';
 import { isShared, unreturnedIn, writtenIn } from '../router/router.js';
 import { Tree } from '../router/tree.js';
 import { SetupError } from '../setup/setup-error.js';
-import { ignoresInvalidParams, lacksParser, rejectsEverything } from './declared-inputs.js';
+import {
+  ignoresInvalidParams,
+  lacksParser,
+  rejectsEverything,
+  rejectsParsed,
+} from './declared-inputs.js';
+import { describesNoBody } from './declared-responses.js';
 import { demandsImpossible, exceedsText } from './inputs.js';
 import type { Layout, Place, PlacedRoute } from './layout.js';
 import { areMisplaced, isHandler, mayRespond } from './placement.js';
@@ -44,9 +50,15 @@ const WARNINGS: readonly Check[] = [
   forRoutes({ FAIRLEAD_ORDER: [endsInIdleMiddleware] }),
   forMiddleware({ FAIRLEAD_ORDER: [missesErrors, (one) => missesRoutes(one, false)] }),
   forRoutes({
-    FAIRLEAD_ROUTE: [repeatsPrefix],
+    FAIRLEAD_ROUTE: [repeatsPrefix, describesNoBody],
     FAIRLEAD_ORDER: [opensAsPage, parsesTwice],
-    FAIRLEAD_INPUT: [demandsImpossible, rejectsEverything, lacksParser, ignoresInvalidParams],
+    FAIRLEAD_INPUT: [
+      demandsImpossible,
+      rejectsEverything,
+      lacksParser,
+      rejectsParsed,
+      ignoresInvalidParams,
+    ],
     FAIRLEAD_TOOL: [lacksServer],
   }),
   forAll({ FAIRLEAD_ORDER: [readTooEarly], FAIRLEAD_ROUTE: [hideRoutes, forgetRoutes] }),

@@ -5,7 +5,13 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { content } from './content.js';
 import { type StandardSchema, schemaClass } from './schema.js';
-import { acceptsAbsence, requiresMember, type Structure, structureOf } from './structure.js';
+import {
+  acceptsAbsence,
+  mayAccept,
+  requiresMember,
+  type Structure,
+  structureOf,
+} from './structure.js';
 
 const fail = () => {
   throw new Error('A start called a function of the application.');
@@ -33,9 +39,9 @@ describe('structureOf()', () => {
   it.each<[string, StandardSchema, unknown]>([
     ['string', z.string().min(3).refine(fail), 'string'],
     ['number', z.int().min(1), 'number'],
-    ['coerced number', z.coerce.number(), 'string'],
-    ['coerced string', z.coerce.string(), 'string undefined'],
-    ['coerced date', z.coerce.date(), 'string'],
+    ['coerced number', z.coerce.number(), 'string text'],
+    ['coerced string', z.coerce.string(), 'string undefined text'],
+    ['coerced date', z.coerce.date(), 'string text'],
     ['coerced boolean', z.coerce.boolean(), 'boolean undefined text'],
     ['optional', z.string().optional(), 'string undefined'],
     ['default', z.number().default(fail), 'number undefined'],
@@ -250,5 +256,44 @@ describe('requiresMember()', () => {
     [z.object({ a: z.string() }).optional(), false],
   ])('tells whether a schema rejects that a member is absent', (schema, isRequired) => {
     expect(requiresMember(schema, 'a')).toBe(isRequired);
+  });
+});
+
+describe('mayAccept', () => {
+  const strict = z.strictObject({ sub: z.string() });
+
+  it.each<[unknown, StandardSchema]>([
+    [1, z.string()],
+    ['b', z.enum(['a'])],
+    [[1], z.array(z.string())],
+    [[1], z.string()],
+    [{ iss: 'a' }, strict],
+    [{ exp: 1 }, z.object({ exp: z.date() })],
+    [{ exp: 1 }, v.object({ exp: v.string() })],
+    [{ exp: 1 }, type({ exp: 'string' })],
+    [{ a: [{ b: 1 }] }, z.object({ a: z.array(z.object({ b: z.string() })) })],
+    [new Date(), z.string()],
+  ])('refuses %j where its structure does', (value, schema) => {
+    expect(mayAccept(schema, value)).toBe(false);
+  });
+
+  it.each<[unknown, StandardSchema]>([
+    [1, z.coerce.string()],
+    ['1', z.coerce.number()],
+    [1, z.string().catch('a')],
+    [1, z.preprocess(String, z.string())],
+    [1, z.any()],
+    [{}, strict],
+    [{ iss: 'a' }, z.object({ sub: z.string() })],
+    [{ iss: 'a' }, z.looseObject({})],
+    [{ iss: 'a' }, z.union([strict, z.object({})])],
+    [{ exp: 1 }, z.object({ exp: z.date().or(z.number()) })],
+    [['a', 1], z.tuple([z.string(), z.number()])],
+    [[], z.array(z.string())],
+    [undefined, z.string().optional()],
+    [new Map(), z.string()],
+    [new Date(), z.date()],
+  ])('accepts %j where its structure may', (value, schema) => {
+    expect(mayAccept(schema, value)).toBe(true);
   });
 });

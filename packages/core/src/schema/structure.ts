@@ -1,3 +1,4 @@
+import { isPlainObject } from '@fairlead/options';
 import { isJson } from '../exchange/media-type.js';
 import { type ContentDescription, contentOf } from './content.js';
 import { arktype } from './libraries/arktype.js';
@@ -97,6 +98,41 @@ export function requiresMember(schema: StandardSchema, name: string): boolean {
 /** Whether a member of an object must be there. */
 export function rejectsAbsence({ kinds, isPreprocessed }: Structure): boolean {
   return !kinds.has('undefined') && !kinds.has('any') && !isPreprocessed;
+}
+
+/**
+ * Whether a schema may accept a value that has the given members, and possibly others, as far as its structure tells.
+ *
+ * @param value - What JSON can write, or a Date.
+ */
+export function mayAccept(schema: StandardSchema, value: unknown): boolean {
+  const structure = structureOf(schema);
+  return !structure.isExact || mayBe(structure, value);
+}
+
+function mayBe(structure: Structure, value: unknown): boolean {
+  const { kinds, convertsText, isPreprocessed, texts, lists, objects } = structure;
+  if (isPreprocessed || convertsText || kinds.has('any')) return true;
+  const entries = isPlainObject(value) ? Object.entries(value) : [];
+  const kind = Array.isArray(value) ? 'list' : isPlainObject(value) ? 'object' : kindOf(value);
+  if (kind === 'other') return true;
+  if (!kinds.has(kind)) return false;
+  if (typeof value === 'string') return texts?.has(value) ?? true;
+  if (Array.isArray(value)) {
+    return lists.some(({ items, rest }) =>
+      value.every((element, index) => {
+        const item = items[index] ?? rest;
+        return item !== undefined && mayBe(item, element);
+      }),
+    );
+  }
+  if (kind !== 'object') return true;
+  return objects.some(({ members, rest }) =>
+    entries.every(([name, member]) => {
+      const own = members.get(name) ?? rest;
+      return own === undefined || mayBe(own, member);
+    }),
+  );
 }
 
 function readStructure(schema: StandardSchema): SchemaStructure {
@@ -249,7 +285,7 @@ class Reader {
 }
 
 const KINDS: ReadonlySet<Part> = new Set<Kind>([
-  ...(['any', 'string', 'number', 'boolean', 'bigint', 'date'] as const),
+  ...(['any', 'string', 'number', 'boolean', 'bigint', 'date', 'file'] as const),
   ...(['null', 'undefined', 'list', 'object', 'other'] as const),
 ]);
 

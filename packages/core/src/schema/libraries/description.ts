@@ -6,6 +6,7 @@ export type Kind =
   | 'boolean'
   | 'bigint'
   | 'date'
+  | 'file'
   | 'null'
   | 'undefined'
   | 'list'

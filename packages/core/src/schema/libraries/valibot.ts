@@ -32,8 +32,8 @@ const KINDS: Readonly<Record<string, Kind>> = {
   set: 'other',
   symbol: 'other',
   function: 'other',
-  blob: 'other',
-  file: 'other',
+  blob: 'file',
+  file: 'file',
 };
 
 function isSchema(part: Part): part is Schema {

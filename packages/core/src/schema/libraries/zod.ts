@@ -36,6 +36,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   boolean: 'boolean',
   bigint: 'bigint',
   date: 'date',
+  file: 'file',
   null: 'null',
   undefined: 'undefined',
   void: 'undefined',
@@ -44,10 +45,10 @@ const KINDS: Readonly<Record<string, Kind>> = {
   symbol: 'other',
 };
 
-/** `z.coerce` converts any text itself, but every text to true. */
+/** `z.coerce` converts any value itself, but every text to true. */
 function describeCoercion(kind: Kind): Description {
   if (kind === 'boolean') return { inner: 'boolean', also: ['text', 'undefined'] };
-  return kind === 'string' ? { inner: 'string', also: ['undefined'] } : 'string';
+  return { inner: 'string', also: kind === 'string' ? ['text', 'undefined'] : ['text'] };
 }
 
 function internalsOf(part: Part): Internals | undefined {
