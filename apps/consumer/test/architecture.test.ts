@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { workspace } from './support/project.js';
 
@@ -37,6 +37,15 @@ describe('ARCHITECTURE.md', () => {
   )('mentions the file %s, which exists', (file) => {
     expect(existsSync(join(workspace, file))).toBe(true);
   });
+});
+
+it('ARCHITECTURE.md names every file of core', () => {
+  const [, core = ''] = /^### core$(.*?)^### /ms.exec(architecture) ?? [];
+  const files = globSync('**/*.ts', { cwd: join(workspace, 'packages/core/src') })
+    .filter((file) => !/\.test(?:-d)?\.ts$/.test(file) && !file.includes('/libraries/'))
+    .map((file) => basename(file, '.ts'));
+  const named = new Set(core.match(/[\w-]+/g));
+  expect(files.filter((file) => !named.has(file))).toEqual([]);
 });
 
 it('recognizes functions, methods and properties that hold functions', () => {
