@@ -17,7 +17,7 @@ it.each(names)(
   (name) => {
     const count = counts[names.indexOf(name)] ?? expect.unreachable();
     const [files = 0, functions = 0, calls = 0] = callBudgets[name] ?? [];
-    const message = `A warm request to ${name} passes through ${count.files} files, ${count.functions} functions and ${count.calls} calls of our packages. Its budget is ${files}, ${functions} and ${calls}. Call less ('pnpm bench calls ${name} --functions' lists the functions), or see docs/decisions/sizes.md`;
+    const message = `A warm request to ${name} passes through ${count.files} files, ${count.functions} functions and ${count.calls} calls of our packages. Its budget is ${files}, ${functions} and ${calls}. Call less ('pnpm bench calls ${name} --functions' lists the functions), or see docs/contributing/sizes.md`;
     expect(count.files, message).toBeLessThanOrEqual(files);
     expect(count.functions, message).toBeLessThanOrEqual(functions);
     expect(count.calls, message).toBeLessThanOrEqual(calls);

@@ -29,8 +29,10 @@ it('names the line of a mutant, and what it replaces', () => {
   expect(mutant).toMatchObject({ line: 3, before: '<', after: '<=' });
 });
 
-it('docs/mutation.md has the recorded results of every package', async () => {
-  await expect(writePage(recorded)).toMatchFileSnapshot(join(workspace, 'docs/mutation.md'));
+it('docs/contributing/mutation.md has the recorded results of every package', async () => {
+  await expect(writePage(recorded)).toMatchFileSnapshot(
+    join(workspace, 'docs/contributing/mutation.md'),
+  );
 });
 
 it('each survivor of the recorded runs has a kind that the page explains', () => {

@@ -8,9 +8,9 @@ import { workspace } from './support/project.js';
 
 const recorded: Readonly<Record<string, Recorded>> = results;
 
-it('docs/peers-suites.md has the recorded counts of every suite', async () => {
+it('docs/contributing/peers-suites.md has the recorded counts of every suite', async () => {
   const page = writePage(suites, recorded);
-  await expect(page).toMatchFileSnapshot(join(workspace, 'docs/peers-suites.md'));
+  await expect(page).toMatchFileSnapshot(join(workspace, 'docs/contributing/peers-suites.md'));
 });
 
 it.each(suites)('$name: a reason explains each failed test of the recorded run', (suite) => {

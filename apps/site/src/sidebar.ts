@@ -22,6 +22,7 @@ const PARTS: readonly Part[] = [
   { folder: 'reference', text: 'Reference', collapsed: true },
   { folder: 'releases', text: 'Release notes', collapsed: true },
   { folder: 'decisions', text: 'Decisions', collapsed: true },
+  { folder: 'contributing', text: 'Contributing', collapsed: true },
 ];
 
 /** The pages of the introduction, in their order. */

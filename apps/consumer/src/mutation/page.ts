@@ -1,4 +1,4 @@
-/** Writes docs/mutation.md. */
+/** Writes docs/contributing/mutation.md. */
 
 /** Why mutants survive. */
 export const KINDS: Readonly<Record<string, string>> = {
@@ -79,7 +79,7 @@ pnpm mutate --record --count 100 --seed 2 di
 
 The seed selects the sample: the same seed selects the same changes, as long as their lines don't change. Use another
 seed than the last run: tests have been written for the survivors of that one. \`--record\` writes
-[results.json](../apps/consumer/src/mutation/results.json). Look at each new survivor there. Write a test that kills it,
+[results.json](../../apps/consumer/src/mutation/results.json). Look at each new survivor there. Write a test that kills it,
 or set its \`kind\` to one of the table above, with a \`note\` if that doesn't explain it. To update this page, run
 \`pnpm --filter consumer exec vitest run mutation -u\`.
 

@@ -1,4 +1,4 @@
-/** Runs the suite of another project, prints what differs, and records the counts for docs/peers-suites.md. */
+/** Runs the suite of another project, prints what differs, and records the counts for docs/contributing/peers-suites.md. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';

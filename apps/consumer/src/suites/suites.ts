@@ -21,7 +21,7 @@ export const suites: readonly Suite[] = [
   {
     name: 'koa-compose',
     repository: 'koajs/compose',
-    subject: 'the pipeline of [@fairlead/core](../packages/core)',
+    subject: 'the pipeline of [@fairlead/core](../../packages/core)',
     runner: 'node',
     files: ['test/*.js'],
     adapters: { './index.js': 'koa-compose.ts' },
@@ -44,7 +44,7 @@ export const suites: readonly Suite[] = [
   {
     name: 'cookie',
     repository: 'jshttp/cookie',
-    subject: '`readCookies()` and `setCookie()` of [@fairlead/middleware](../packages/middleware)',
+    subject: '`readCookies()` and `setCookie()` of [@fairlead/middleware](../../packages/middleware)',
     runner: 'vitest',
     files: ['src/parse-cookie.spec.ts', 'src/stringify-set-cookie.spec.ts'],
     adapters: { './src/index.ts': 'cookie.ts' },
@@ -106,7 +106,7 @@ export const suites: readonly Suite[] = [
   {
     name: 'koa-cors',
     repository: 'koajs/cors',
-    subject: '`cors()` of [@fairlead/middleware](../packages/middleware)',
+    subject: '`cors()` of [@fairlead/middleware](../../packages/middleware)',
     runner: 'mocha',
     files: ['test/*.test.js'],
     adapters: { './index.js': 'koa-cors.ts', koa: 'koa.ts' },
@@ -181,7 +181,7 @@ export const suites: readonly Suite[] = [
   {
     name: 'find-my-way',
     repository: 'delvedor/find-my-way',
-    subject: 'the router of [@fairlead/core](../packages/core)',
+    subject: 'the router of [@fairlead/core](../../packages/core)',
     runner: 'node',
     files: ['test/**/!(shorthands).test.js'],
     adapters: { './index.js': 'find-my-way.ts' },
@@ -328,7 +328,7 @@ export const suites: readonly Suite[] = [
   {
     name: 'h1spec',
     repository: 'uNetworking/h1spec',
-    subject: 'the server of [@fairlead/core](../packages/core), which parses HTTP with Node.js',
+    subject: 'the server of [@fairlead/core](../../packages/core), which parses HTTP with Node.js',
     runner: 'server',
     files: ['http_test.ts'],
     adapters: {},
@@ -354,7 +354,7 @@ export const suites: readonly Suite[] = [
   {
     name: 'compression',
     repository: 'expressjs/compression',
-    subject: 'its middleware through `connect()` of [@fairlead/connect](../packages/connect)',
+    subject: 'its middleware through `connect()` of [@fairlead/connect](../../packages/connect)',
     runner: 'mocha',
     files: ['test/*.js'],
     adapters: { './index.js': 'connect.ts' },
@@ -369,7 +369,7 @@ export const suites: readonly Suite[] = [
   {
     name: 'express-session',
     repository: 'expressjs/session',
-    subject: 'its middleware through `connect()` of [@fairlead/connect](../packages/connect)',
+    subject: 'its middleware through `connect()` of [@fairlead/connect](../../packages/connect)',
     runner: 'mocha',
     files: ['test/*.js'],
     adapters: { './index.js': 'connect.ts' },
@@ -397,7 +397,7 @@ export const suites: readonly Suite[] = [
   {
     name: 'jose',
     repository: 'panva/jose',
-    subject: 'the verifier of [@fairlead/jwt](../packages/jwt), with the jose that it depends on',
+    subject: 'the verifier of [@fairlead/jwt](../../packages/jwt), with the jose that it depends on',
     runner: 'ava',
     files: ['test/jwt/verify.test.ts'],
     adapters: { './src/index.js': 'jose.ts' },
