@@ -1,4 +1,4 @@
-import { ABSENT, FITS, PATTERNS, removeLimits, SCALAR, weaken } from './marks.js';
+import { ABSENT, CHANGED, FITS, PATTERNS, removeLimits, SCALAR, weaken } from './marks.js';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -32,9 +32,6 @@ const SAME_TYPE = [
   ...['brand', 'flavor', 'readonly', 'normalize', 'to_lower_case', 'to_upper_case'],
   ...['trim', 'trim_end', 'trim_start'],
 ];
-
-/** A keyword for values that an action has changed, so that later actions do not judge what is sent. */
-const CHANGED = 'fairlead:changed';
 
 /**
  * Creates the options of the converter. It shows a schema after those inside, so that only a second conversion knows

@@ -14,6 +14,8 @@ export interface Dialect {
   readonly flags: readonly string[];
   /** Whether an array may fit where the type is an object. */
   readonly hasArraysAsObjects: boolean;
+  /** Whether an empty schema may stand for something that JSON Schema cannot express. */
+  readonly hasHoles: boolean;
   /** Whether nothing decides, because the library converts values. */
   readonly isVague: boolean;
 }
@@ -26,6 +28,9 @@ export interface Converted {
 
 const FLAGS = ['', 'i', 'm', 's', 'im', 'is', 'ms', 'ims'];
 
+/** The libraries whose schemas get marks. */
+const MARKED = ['arktype', 'valibot', 'zod'];
+
 function dialectOf(schema: object): Dialect {
   const vendor = isStandardSchema(schema) ? schema['~standard'].vendor : undefined;
   const isArktype = vendor === 'arktype';
@@ -34,7 +39,8 @@ function dialectOf(schema: object): Dialect {
     isExclusive: vendor !== 'valibot',
     // A JSON Schema has the flag 'u'. Libraries lose the flags.
     flags: vendor === undefined ? ['u'] : FLAGS.flatMap((flags) => [flags, `${flags}u`]),
-    hasArraysAsObjects: isArktype,
+    hasArraysAsObjects: isArktype || vendor === 'valibot',
+    hasHoles: vendor !== undefined && !MARKED.includes(vendor),
     isVague: isArktype && Reflect.get(schema, 'includesTransform') === true,
   };
 }

@@ -344,6 +344,28 @@ describe('a union never sends members of a branch that its library refuses', () 
     ["'Date' of arktype", type({ one: 'Date', secret: 'string' }).or({ one: 'null' }), null],
     ["'bigint' of arktype", type({ one: 'bigint', secret: 'string' }).or({ one: 'string' }), 'x'],
     [
+      'a conversion of arktype',
+      type({ one: 'string.numeric.parse', secret: 'string' }).or({ one: 'number' }),
+      7,
+    ],
+    [
+      'an empty schema of another library',
+      {
+        '~standard': {
+          version: 1,
+          vendor: 'other',
+          validate: (value: unknown) => ({ value }),
+          jsonSchema: {
+            input: () => ({}),
+            output: () => ({
+              anyOf: [{ properties: { one: {}, secret: {} } }, { properties: { one: {} } }],
+            }),
+          },
+        },
+      },
+      'x',
+    ],
+    [
       'a format of a JSON Schema',
       {
         anyOf: [

@@ -29,15 +29,18 @@ export function scalarChecksOf(schema: Keywords, dialect: Dialect): Check[] {
   const exact = exactCheck(schema[FITS]);
   if (exact !== undefined) return [exact];
   const checks = [typeCheck(schema, dialect), ...limits(schema, dialect)];
-  return checks.flatMap((check) => (check === undefined ? [] : asWritten(check)));
+  const mayBeObject = allows(schema, 'object');
+  return checks.flatMap((check) => (check === undefined ? [] : asWritten(check, mayBeObject)));
 }
 
 /** Judges what JSON writes. The library judges the value itself, so that one which JSON changes remains undecided. */
-function asWritten(check: Check): Check {
+function asWritten(check: Check, mayBeObject: boolean): Check {
   return (value) => {
     const json = written(value);
     if (json === value) return check(json);
-    return value === undefined ? Fit.maybe : Math.min(check(json), Fit.maybe);
+    // A Date is an object for a library.
+    if (value === undefined || (isObject(value) && mayBeObject)) return Fit.maybe;
+    return Math.min(check(json), Fit.maybe);
   };
 }
 

@@ -88,7 +88,8 @@ export class Judges {
   /** Returns the function for a schema, which may contain itself. */
   of(schema: unknown): Judge {
     if (schema === false) return () => Fit.otherType;
-    if (this.#dialect.isVague) return () => Fit.maybe;
+    const { isVague, hasHoles } = this.#dialect;
+    if (isVague || (hasHoles && isEverything(schema))) return () => Fit.maybe;
     if (!isKeywords(schema)) return () => Fit.yes;
     const present = this.#judges.get(schema);
     if (present !== undefined) return present;

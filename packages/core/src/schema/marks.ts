@@ -21,7 +21,10 @@ export const PATTERNS = 'fairlead:patterns';
 /** A format of converted schemas: what `URL` parses. */
 export const URL_FORMAT = 'fairlead:url';
 
-const MARKS = new Set([FITS, ABSENT, PATTERNS]);
+/** A keyword for values that an action has changed, so that later actions do not judge what is sent. */
+export const CHANGED = 'fairlead:changed';
+
+const MARKS = new Set([FITS, ABSENT, PATTERNS, CHANGED]);
 
 /** Whether a keyword says how to judge values, but not what to send. */
 export function isMark(keyword: string): boolean {
