@@ -315,7 +315,7 @@ export class AsyncDisposalError extends InjectionError {
   readonly code = 'DI_ASYNC_DISPOSAL';
 
   constructor(token: Token) {
-    const problem = `Cannot dispose ${describeToken(token)} synchronously: it has no Symbol.dispose method, or its asynchronous factory has not finished.`;
+    const problem = `Cannot dispose ${describeToken(token)} synchronously: it has no Symbol.dispose method, that method returned a promise, or its asynchronous factory has not finished.`;
     const fix =
       'use `await container.dispose()` or `await using` instead of Symbol.dispose or `using`.';
     super({ problem, fix, path: [token], token });
