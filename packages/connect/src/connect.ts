@@ -13,7 +13,15 @@ import {
   type Middleware,
   type Next,
 } from '@fairlead/core';
-import { describe, describeFactories, isPromiseLike, throwTogether } from '@fairlead/core/extend';
+import {
+  after,
+  describe,
+  describeFactories,
+  isPromiseLike,
+  isStarted,
+  reopen,
+  throwTogether,
+} from '@fairlead/core/extend';
 import {
   arrayOf,
   captureCaller,
@@ -121,7 +129,10 @@ class Call {
   readonly #leavePrefix: () => void;
   readonly #shown: readonly string[];
   readonly #releaseVary: (() => void) | undefined;
+  #name = 'connect';
   #isDone = false;
+  /** Whether the middleware had started the response when it called `next()`. */
+  #hasStarted = false;
   #outcome: Outcome | undefined = undefined;
   #settle: ((outcome: Outcome) => void) | undefined = undefined;
 
@@ -147,10 +158,14 @@ class Call {
   run(middleware: ConnectMiddleware): unknown {
     const { req, res } = this.#ctx;
     calls.set(res, this);
+    this.#name = middleware.name || this.#name;
     const fail = (error: unknown) => this.#fail(explainExpress(error, this.#ctx, middleware));
     const next = (error?: unknown) => {
       if (error) fail(error);
-      else this.#finish(this.#next);
+      else {
+        this.#hasStarted = isStarted(res);
+        this.#finish(this.#next);
+      }
     };
     try {
       const returned = middleware(req, res, next);
@@ -163,7 +178,21 @@ class Call {
     }
     if (this.#outcome === undefined) return this.#wait();
     if ('error' in this.#outcome) throw this.#outcome.error;
-    return this.#outcome.result;
+    const { result } = this.#outcome;
+    if (!this.#hasStarted) return result;
+    return after(
+      () => result as void | Promise<void>,
+      () => this.#assertEnded(),
+    );
+  }
+
+  /** @throws {Error} When nothing ends the response that the middleware had started before it called `next()`. */
+  #assertEnded(): void {
+    const { res, takenOver, method, path } = this.#ctx;
+    if (takenOver || !isStarted(res)) return;
+    throw new Error(
+      `The response to ${method} ${path} cannot be sent, because the middleware ${this.#name} has started it, and called next(). In the middleware, end it with res.end() instead of next(), or use only res.setHeader() before next().`,
+    );
   }
 
   #fail(error: unknown): void {
@@ -205,7 +234,8 @@ class Call {
       this.#settle = (outcome) => {
         signal.removeEventListener('abort', onAbort);
         if ('error' in outcome) reject(outcome.error);
-        else resolve(outcome.result);
+        else if (!this.#hasStarted) resolve(outcome.result);
+        else resolve(Promise.resolve(outcome.result).then(() => this.#assertEnded()));
       };
       const end = () => {
         this.#isDone = true;
@@ -395,13 +425,21 @@ function extendRequest(ctx: Context, middleware: ConnectMiddleware): void {
   const res: ExpressResponse = ctx.res;
   if (!contexts.has(req)) {
     contexts.set(req, ctx);
+    reopen(req);
     Object.defineProperties(req, REQUEST_MEMBERS);
     Object.defineProperty(res, 'redirect', REDIRECT);
     req.originalUrl ??= req.url ?? '';
     req.baseUrl ??= '';
   }
   req.params = { ...ctx.params };
-  res.locals ??= ctx.state;
+  if (res.locals === undefined) {
+    Object.defineProperty(res, 'locals', {
+      configurable: true,
+      enumerable: true,
+      get: () => ctx.state,
+      set: (locals: unknown) => Object.assign(ctx.state, locals),
+    });
+  }
   // Express parsers would wait for the end of a body that was already read.
   if (ctx.hasBody && (req.readableDidRead || req.readableEnded)) req._body ??= true;
   // Express 4 keeps a query that exists. Its own parser may be another one.

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { request } from 'node:http';
+import { request, type ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import {
   type ApplicationOptions,
@@ -7,13 +8,14 @@ import {
   createApp,
   createRouter,
   HttpError,
+  listen,
   type Middleware,
 } from '@fairlead/core';
 import { descriptionOf } from '@fairlead/core/extend';
 import { timeout } from '@fairlead/middleware';
 import compression from 'compression';
 import express from 'express';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type ConnectMiddleware, connect } from '../src/index.js';
 import { hello, serve } from './support/serve.js';
 
@@ -632,5 +634,167 @@ describe('what was recorded in Vary', () => {
     );
     await fetch(url);
     expect(isWrapped).toBe(false);
+  });
+});
+
+/** Middleware that starts the response, and calls `next()`. */
+const starting =
+  (start: (res: ServerResponse) => unknown): ConnectMiddleware =>
+  (_req, res, next) => {
+    start(res);
+    next();
+  };
+
+/** Same as {@link starting}, after a while. */
+const startingLater =
+  (start: (res: ServerResponse) => unknown): ConnectMiddleware =>
+  async (_req, res, next) => {
+    await setImmediate();
+    start(res);
+    next();
+  };
+
+describe('a response that middleware starts, but does not end', () => {
+  /** Serves middleware before a handler. Returns its URL, and the errors of the application. */
+  const serveStarted = async (middleware: ConnectMiddleware, handler: Middleware = hello) => {
+    const errors: string[] = [];
+    const onError = (error: unknown) => void errors.push((error as Error).message);
+    const app = createApp({ onError }).use(connect(middleware, { onError }), handler);
+    const server = await listen(app, 0, { host: '127.0.0.1' });
+    onTestFinished(() => server.close({ timeout: 0 }));
+    return { url: server.url, errors };
+  };
+  const slowly: Middleware = async (ctx) => {
+    await setImmediate();
+    ctx.send('late');
+  };
+
+  it.each<[string, ConnectMiddleware]>([
+    ['writeHead()', starting((res) => res.writeHead(201))],
+    ['flushHeaders()', starting((res) => res.flushHeaders())],
+    ['write()', starting((res) => res.write('a'))],
+    ['write() of async middleware', startingLater((res) => res.write('a'))],
+  ])(
+    'with %s before next() closes the connection, and its error names the fix',
+    async (_, start) => {
+      for (const handler of [hello, slowly]) {
+        const { url, errors } = await serveStarted(start, handler);
+        await expect(fetch(url).then((response) => response.text())).rejects.toThrow(TypeError);
+        expect(errors).toEqual([
+          expect.stringMatching(
+            /^The response to GET \/ cannot be sent, because the middleware \w+ has started it, .* use only res\.setHeader\(\) before next\(\)\.$/,
+          ),
+        ]);
+      }
+    },
+  );
+
+  it('after next() closes the connection, and its error names the fix', async () => {
+    for (const handler of [hello, slowly]) {
+      const { url, errors } = await serveStarted((_req, res, next) => {
+        next();
+        res.writeHead(201);
+      }, handler);
+      await expect(fetch(url)).rejects.toThrow(TypeError);
+      expect(errors).toHaveLength(1);
+      expect(errors[0]).toMatch(/^The response to GET \/ cannot be sent, because /);
+    }
+  });
+
+  it.each<[string, ConnectMiddleware, Middleware]>([
+    [
+      'the handler may end',
+      starting((res) => res.writeHead(201)),
+      (ctx) => void ctx.takeOver().end('ended'),
+    ],
+    [
+      'the middleware may end after next()',
+      (_req, res, next) => {
+        res.writeHead(201);
+        next();
+        res.end('ended');
+      },
+      () => undefined,
+    ],
+    [
+      'a stream may end',
+      starting((res) => Readable.from(['en', 'ded']).pipe(res.writeHead(201))),
+      () => undefined,
+    ],
+  ])('%s', async (_, middleware, handler) => {
+    const { url, errors } = await serveStarted(middleware, handler);
+    const response = await fetch(url);
+    expect([response.status, await response.text(), errors]).toEqual([201, 'ended', []]);
+  });
+});
+
+it('an invalid status message is an error, like others', async () => {
+  const { caught, catcher } = caughtError();
+  const url = await serve(
+    catcher,
+    connect((_req, res) => {
+      res.statusMessage = 'Größe 日';
+      res.end('x');
+    }),
+  );
+  const response = await fetch(url);
+  expect([response.status, response.statusText]).toEqual([500, 'Internal Server Error']);
+  expect(await caught).toMatchObject({ code: 'ERR_INVALID_CHAR' });
+});
+
+it('an object that middleware assigns to res.locals adds its members to the state', async () => {
+  const url = await serve(
+    (ctx, next) => {
+      ctx.state.kept = 1;
+      return next();
+    },
+    connect((_req, res, next) => {
+      Object.assign(res, { locals: { user: 'Ada' } });
+      next();
+    }),
+    connect((_req, res, next) => {
+      Object.assign(Reflect.get(res, 'locals'), { more: true });
+      next();
+    }),
+    (ctx) => ctx.json(ctx.state),
+  );
+  expect(await (await fetch(url)).json()).toEqual({ kept: 1, user: 'Ada', more: true });
+});
+
+describe('a request without a body', () => {
+  it.each(['GET', 'POST'])('closes its connection with req.destroy(): %s', async (method) => {
+    const url = await serve(connect((req, _res) => void req.destroy()));
+    const body = method === 'POST' ? 'hi' : null;
+    await expect(fetch(url, { method, body })).rejects.toThrow(TypeError);
+  });
+
+  it('is open when middleware receives it, and can be read to its end', async () => {
+    const events: string[] = [];
+    const closed = Promise.withResolvers<void>();
+    const url = await serve(
+      (ctx, next) => {
+        ctx.req.once('close', () => events.push('close, for middleware before'));
+        return next();
+      },
+      connect((req, _res, next) => {
+        events.push(`destroyed ${req.destroyed}, ended ${req.readableEnded}`);
+        for (const name of ['end', 'aborted']) req.once(name, () => events.push(name));
+        req.once('close', () => events.push('close')).once('close', closed.resolve);
+        req.once('readable', () => {
+          events.push(`readable ${req.read()}`);
+          next();
+        });
+      }),
+      hello,
+    );
+    expect((await fetch(url)).status).toBe(200);
+    await closed.promise;
+    expect(events).toEqual([
+      'destroyed false, ended false',
+      'readable null',
+      'end',
+      'close, for middleware before',
+      'close',
+    ]);
   });
 });

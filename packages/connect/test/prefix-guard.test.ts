@@ -331,3 +331,20 @@ describe('without middleware of Express behind a prefix', () => {
     },
   );
 });
+
+it.each(['/api/../admin', '/api/%2e%2e/admin', '/api/..%2fadmin', '/api/x/..%5cadmin'])(
+  'a path with .. does not reach middleware of Express with a prefix, or after one: %s',
+  async (target) => {
+    const reached = connect((_req, res) => void res.end('reached'));
+    const below = createApp().use('/api', reached);
+    const after = createApp()
+      .use('/other', (_ctx, next) => next())
+      .use(reached);
+    for (const app of [below, after]) {
+      const send = await serve(app);
+      const [status, text] = await send(target);
+      expect([status, text]).toEqual([400, expect.stringContaining('AMBIGUOUS_PATH')]);
+      expect((await send('/api/a..b'))[0]).toBe(200);
+    }
+  },
+);

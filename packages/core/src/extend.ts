@@ -23,6 +23,7 @@ export {
   type RoutePlacement,
   type SentDescription,
 } from './annotations/description.js';
+export { isStarted } from './context/context-errors.js';
 export { unknownPath } from './errors/http-error.js';
 export { after } from './exchange/next.js';
 export { isPromiseLike } from './promise.js';
@@ -47,6 +48,7 @@ export { acceptsAbsence, mayAccept, requiresMember } from './schema/structure.js
 export { describeStructure } from './schema/structure-schema.js';
 export { createTextReader, type TextSource } from './schema/text-inputs.js';
 export { type Carrier, carriersOf } from './schema/text-plan.js';
+export { reopen } from './server/connection.js';
 export { isListening } from './server/listen.js';
 export { assertOptions, type Kind, type Kinds, throwTogether } from './setup/options.js';
 

@@ -3,6 +3,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { type Context, createApp, errorHandler, type Middleware } from '../src/index.js';
 import { sender } from './support/send.js';
 
+const hello: Middleware = (ctx) => ctx.json({ hello: 'world' });
+
 async function getResponse(handler: Middleware, method = 'GET') {
   const send = await sender(createApp().use(errorHandler({ onError: () => undefined }), handler));
   return send(method, '/');
@@ -248,4 +250,19 @@ describe('ctx.responseBody', () => {
     await app.request('/');
     expect(seen).toEqual([undefined, undefined, '{"a":1}']);
   });
+});
+
+it('a recorded response that the raw one replaces, without an end, closes the connection with an error', async () => {
+  const errors: unknown[] = [];
+  const app = createApp({ onError: (error) => void errors.push(error) }).use((ctx, next) => {
+    const result = next();
+    ctx.res.writeHead(201);
+    return result;
+  }, hello);
+  await expect(app.request('/')).rejects.toThrow();
+  expect(errors).toEqual([
+    new Error(
+      'The response to GET / cannot be sent, because something has written to ctx.res. Write only to ctx.takeOver(), and in Express middleware before next(), with res.end().',
+    ),
+  ]);
 });

@@ -5,7 +5,7 @@ import { placeBelow, REGISTRATIONS, type Registrations } from '../annotations/de
 import { createLayout, type Layout, prefixesIn } from '../checks/layout.js';
 import { findErrors } from '../checks/rules.js';
 import { Context } from '../context/context.js';
-import { isUnanswered, noResponse } from '../context/context-errors.js';
+import { droppedResponse, isDropped, isUnanswered, noResponse } from '../context/context-errors.js';
 import type { ValidationStatus } from '../errors/http-error.js';
 import {
   createExchange,
@@ -483,6 +483,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   #respond(exchange: Exchange<Context>, ctx: Context): void {
     try {
       if (isUnanswered(exchange)) throw noResponse(exchange, mistakeOf(ctx), silentOf(ctx));
+      if (isDropped(exchange)) throw droppedResponse(exchange);
       write(exchange, ctx);
     } catch (error) {
       this.#fail(exchange, ctx, error, exchange.errors);

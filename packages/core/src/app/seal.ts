@@ -47,7 +47,8 @@ export function seal(
   const unknown = new Map<string, Map<string, RouteOptions>>();
   const mounts: RouteTable[] = [];
   const steps: Step[] = entries.flatMap((entry, index): readonly Step[] => {
-    const shield = createShield(entries.slice(0, index), rules);
+    const own = 'middleware' in entry ? entry.prefix : '/';
+    const shield = createShield(entries.slice(0, index), rules, own);
     if ('middleware' in entry) {
       const middleware = entry.middleware.map(shield);
       return entry.prefix === '/'

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { describeValue } from '@fairlead/options';
 import { InternalServerError, UnsupportedMediaTypeError } from '../errors/http-error.js';
 import { type Exchange, hasBody, hasUnreadBody, isFilled } from '../exchange/exchange.js';
@@ -63,6 +64,24 @@ export function refuseContext(user: string, ctx: unknown): never {
 export function lateResponse(exchange: Exchange): Error {
   return new Error(
     `A response to ${requestOf(exchange)} came after the response was sent. Await or return every promise, including that of next().`,
+  );
+}
+
+/** Whether a response was recorded, but the raw response has been started otherwise, and nothing ends it. */
+export function isDropped({ res, body, status, takenOver }: Exchange): boolean {
+  return isStarted(res) && !takenOver && (body !== undefined || status !== undefined);
+}
+
+/** Whether a raw response has started, and nothing has ended it or pipes into it. */
+export function isStarted(res: ServerResponse): boolean {
+  if (!res.headersSent || res.writableEnded || res.destroyed) return false;
+  return res.listenerCount('unpipe') === 0;
+}
+
+/** Creates the error for a recorded response that cannot be sent. */
+export function droppedResponse(exchange: Exchange): Error {
+  return new Error(
+    `The response to ${requestOf(exchange)} cannot be sent, because something has written to ctx.res. Write only to ctx.takeOver(), and in Express middleware before next(), with res.end().`,
   );
 }
 

@@ -170,6 +170,8 @@ export function respondWithError(ctx: Context, error: unknown, policy: ErrorPoli
   const { isFinal, controller } = ctx[EXCHANGE];
   // ctx.abort() has made it the response, and reported it.
   if (isFinal && controller?.signal.aborted === true && controller.signal.reason === error) return;
+  // Middleware of Express may have set one that is invalid, or that of another status.
+  ctx.res.statusMessage = '';
   const sent = recordSerializable(ctx[EXCHANGE], ctx, error, policy);
   if (isReported(sent)) onError(sent, ctx);
 }

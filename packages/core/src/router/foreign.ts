@@ -9,15 +9,17 @@ import { type PathRules, parseSegments, type Segment } from './pattern.js';
 
 /**
  * Creates the function that shields middleware of another framework, which may read a path more loosely than
- * the prefixes before it. The shielded middleware rejects a path that could lead below a prefix whose
- * middleware did not run, with 400 `AMBIGUOUS_PATH`.
+ * the prefixes before it, and than its own. The shielded middleware rejects a path that leads upwards, or could lead
+ * below a prefix whose middleware did not run, with 400 `AMBIGUOUS_PATH`. Without any prefix, nothing is ambiguous.
  *
  * @param before - What is registered before the middleware.
  * @param rules - How paths are compared with prefixes.
+ * @param own - The prefix of the middleware.
  */
 export function createShield(
   before: readonly Entry[],
   rules: PathRules,
+  own = '/',
 ): (middleware: Middleware) => Middleware {
   const createPrefixes = () =>
     before.flatMap((entry) => {
@@ -32,13 +34,14 @@ export function createShield(
     const { path } = parseTarget(ctx.method, ctx.req.url ?? '');
     if (path === ctx.path && CLEAR_PATH.test(path)) return;
     const folded = foldPath(path);
-    const leads = prefixes?.some(
-      ({ exact, loose }) =>
-        folded === undefined ||
-        (loose.find(ctx.method, folded) !== undefined &&
-          exact.find(ctx.method, ctx.path) === undefined),
-    );
-    if (!leads) return;
+    const isClear =
+      folded !== undefined &&
+      prefixes?.every(
+        ({ exact, loose }) =>
+          loose.find(ctx.method, folded) === undefined ||
+          exact.find(ctx.method, ctx.path) !== undefined,
+      );
+    if (isClear) return;
     throw new BadRequestError(
       'The path is ambiguous. Send it without dot segments, empty segments or encoded slashes.',
       { code: 'AMBIGUOUS_PATH' },
@@ -47,7 +50,7 @@ export function createShield(
   return (middleware) => {
     if (roleOf(middleware) !== 'foreign') return middleware;
     prefixes ??= createPrefixes();
-    if (prefixes.length === 0) return middleware;
+    if (prefixes.length === 0 && parseSegments(own).length === 0) return middleware;
     const shielded: Middleware = (ctx, next) => {
       assertClear(ctx);
       return middleware(ctx, next);

@@ -214,15 +214,26 @@ function count(res: ServerResponse, connection: Connection): void {
 
 const ANNOUNCED = Symbol('announced');
 
+/** A request that emits events as if it had a body. */
+interface Announced extends IncomingMessage {
+  /** Whether Node.js emits the events itself, after {@link reopen}. */
+  [ANNOUNCED]?: { isReopened: boolean };
+  /** Node's own. */
+  _dumped?: boolean;
+  readonly _readableState?: Record<string, unknown>;
+}
+
 /**
  * Makes a request emit 'end', and 'close' and 'aborted' when the response closes, as if it had a body that was
  * not read. Node.js emits none of them for a request that was closed when it arrived: one without a body, with
  * the option `optimizeEmptyRequests` since version 24.
  */
-export function announce(req: IncomingMessage, res: ServerResponse): void {
+export function announce(req: Announced, res: ServerResponse): void {
   if (ANNOUNCED in req) return;
+  const state = { isReopened: false };
   let isAnnounced = false;
   const announceClose = (): void => {
+    if (state.isReopened) return;
     if (!res.writableFinished) {
       req.aborted = true;
       req.emit('aborted');
@@ -242,7 +253,25 @@ export function announce(req: IncomingMessage, res: ServerResponse): void {
     return req;
   };
   // Own properties, because an Express application replaces the prototype.
-  Object.assign(req, { [ANNOUNCED]: true, on: addListener, addListener });
+  Object.assign(req, { [ANNOUNCED]: state, on: addListener, addListener });
+}
+
+/**
+ * Opens a request that was closed when it arrived, for code that needs Node's own stream: `destroy()` closes the
+ * connection, and events of reading are emitted. Node.js closes requests without a body early, see {@link announce}.
+ */
+export function reopen(req: Announced): void {
+  const { _readableState: readable, [ANNOUNCED]: announced } = req;
+  if (!req.closed || req._dumped !== true || readable === undefined) return;
+  // What Node.js has set to save the events.
+  const closed = ['ended', 'endEmitted', 'destroyed', 'closed', 'closeEmitted'];
+  for (const name of closed) readable[name] = false;
+  req._dumped = false;
+  req.push(null);
+  if (announced === undefined) return;
+  announced.isReopened = true;
+  Reflect.deleteProperty(req, 'on');
+  Reflect.deleteProperty(req, 'addListener');
 }
 
 const CLOSE_CALLBACKS = Symbol('close callbacks');
