@@ -257,6 +257,8 @@ function clientOf(ctx: Context) {
     if (isHopByHop(name) || OF_MESSAGE.test(name) || value === undefined) continue;
     headers.set(name, String(value));
   }
+  // A client of HTTP/1.0 may send none. Without the header, the call would have that of its URL.
+  if (!headers.has('Host')) headers.set('Host', '');
   const { requestId } = ctx.state;
   if (typeof requestId === 'string') headers.set('X-Request-Id', requestId);
   return {

@@ -133,6 +133,7 @@ export function mcp(options: McpOptions): Plugin {
   const parse = json();
   const respond: Middleware = async (ctx) => {
     assertOrigin(ctx, origins);
+    assertOneToken(ctx);
     // Does nothing if middleware has read the body.
     await parse(ctx, () => undefined);
     const { body } = ctx;
@@ -143,7 +144,7 @@ export function mcp(options: McpOptions): Plugin {
     const { href } = new URL(path, 'http://localhost');
     const request = new Request(href, { method: 'POST', headers, signal: ctx.signal });
     contexts.set(request, ctx);
-    return endpoints.get(ctx.app)?.handler.fetch(request, { parsedBody: body });
+    return endpoints.get(ctx.app)?.handler.fetch(request, { parsedBody: body ?? null });
   };
   const plugin: Plugin = {
     name: 'mcp',
@@ -224,6 +225,20 @@ function assertOrigin(ctx: Context, origins: readonly string[]): void {
     cause: new Error(
       `The origin is ${origin}. If the page is yours, add it to the option origins of mcp().`,
     ),
+  });
+}
+
+/**
+ * Rejects requests with several `Authorization` headers. A call could pass on only one of them, although a route would
+ * see all.
+ *
+ * @throws {BadRequestError} 400
+ */
+function assertOneToken({ req }: Context): void {
+  const { authorization = [] } = req.headersDistinct;
+  if (authorization.length <= 1) return;
+  throw new BadRequestError('The request has several Authorization headers. Send one.', {
+    code: 'INVALID_REQUEST',
   });
 }
 

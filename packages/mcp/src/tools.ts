@@ -1,6 +1,11 @@
 import { type Application, type Route, type RouteInput, SetupError } from '@fairlead/core';
 import { createTextReader, descriptionOf, mayBeEmpty, requiresMember } from '@fairlead/core/extend';
-import { describeRoute, type OperationObject, type RouteDescription } from '@fairlead/openapi';
+import {
+  describeRoute,
+  nameRoutes,
+  type OperationObject,
+  type RouteDescription,
+} from '@fairlead/openapi';
 import { atLine, hideProperties, isIntended, numberMessages, warn } from '@fairlead/options';
 import type { Tool } from '@modelcontextprotocol/server';
 
@@ -61,9 +66,10 @@ type Schema = Readonly<Record<string, unknown>>;
 export function createTools(app: Application): RouteTools {
   const problems: Error[] = [];
   const byName = new Map<string, RouteTool>();
+  const names = nameRoutes(app, givenName);
   for (const route of app.routes().filter(({ options }) => options.tool)) {
     try {
-      const tool = createTool(app, route);
+      const tool = createTool(app, route, givenName(route) && names.get(route));
       if (tool === undefined) continue;
       const { name } = tool.definition;
       const other = byName.get(name);
@@ -82,6 +88,11 @@ export function createTools(app: Application): RouteTools {
   throwProblems(problems);
   warnAboutOpen([...byName.values()]);
   return { byName, definitions: [...byName.values()].map(({ definition }) => definition) };
+}
+
+/** Returns the name that a route is given; undefined for one of its method and its path. */
+function givenName({ options: { tool, operationId } }: Route): string | undefined {
+  return typeof tool === 'object' ? (tool.name ?? operationId) : operationId;
 }
 
 /** An error, or the errors that it numbers. */
@@ -109,8 +120,16 @@ function invalid(problem: string, { options }: Route): SetupError {
   return new SetupError('INVALID_TOOL', problem + atLine(options));
 }
 
-/** @returns Undefined for a route that no call could reach. */
-function createTool(app: Application, route: Route): RouteTool | undefined {
+/**
+ * @param given - The name that a document would give to the route; undefined for one of its method and its path,
+ *   which does not depend on other routes.
+ * @returns Undefined for a route that no call could reach.
+ */
+function createTool(
+  app: Application,
+  route: Route,
+  given: string | undefined,
+): RouteTool | undefined {
   const { method, pattern, options, handlers } = route;
   const label = `${method} ${pattern}`;
   if (handlers.some((one) => descriptionOf(one)?.role === 'websocket')) {
@@ -126,7 +145,7 @@ function createTool(app: Application, route: Route): RouteTool | undefined {
   const description = describeRoute(app, route);
   const { operation, path } = description;
   const own = typeof options.tool === 'object' ? options.tool : {};
-  const name = own.name ?? operation.operationId;
+  const name = given ?? operation.operationId;
   if (!/^[\w.-]{1,128}$/.test(name)) {
     const fix =
       "Set tool: { name: '…' } with 1 to 128 letters, digits, underscores, hyphens and dots.";

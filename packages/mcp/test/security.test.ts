@@ -6,7 +6,7 @@ import { exchange } from '@fairlead/test-support/raw-connection';
 import { SignJWT } from 'jose';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { call, connect, message, REVISION, serve } from './support/serve.js';
+import { call, connect, message, post, REVISION, serve } from './support/serve.js';
 
 const open = { public: true };
 
@@ -343,4 +343,39 @@ describe('values never leave their place', () => {
     const result = await call(client, name, args);
     expect(result).toEqual({ text: expect.stringMatching(text), isError: true });
   });
+});
+
+/** A message as the bytes of a request. */
+function writeCall(head: string, name: string): string {
+  const body = JSON.stringify(message('tools/call', { name, arguments: {} }));
+  const accept = 'Accept: application/json, text/event-stream\r\nContent-Type: application/json';
+  const protocol = `MCP-Protocol-Version: ${REVISION}\r\nMcp-Method: tools/call\r\nMcp-Name: ${name}`;
+  return `POST /mcp ${head}${accept}\r\n${protocol}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+}
+
+it('a request with several Authorization headers is rejected with 400', async () => {
+  const app = createApp()
+    .use(errorHandler())
+    .get('/', { operationId: 'read', tool: open }, () => 1);
+  const server = await serve(app);
+  const head =
+    'HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: a\r\nAuthorization: b\r\n';
+  const response = await exchange(server.port, writeCall(head, 'read'));
+  expect(response).toMatch(/^HTTP\/1\.1 400 [\s\S]*"code":"INVALID_REQUEST"/);
+});
+
+it.each([
+  ['with a host', 'HTTP/1.1\r\nHost: a.example:81\r\nConnection: close\r\n', 'a.example:81'],
+  ['with an empty one', 'HTTP/1.1\r\nHost: \r\nConnection: close\r\n', ''],
+  ['of HTTP/1.0 without one', 'HTTP/1.0\r\n', ''],
+])('a call has the host of the request %s', async (_, head, host) => {
+  const app = createApp().get('/', { operationId: 'read', tool: open }, (ctx) => `<${ctx.host}>`);
+  const server = await serve(app);
+  expect(await exchange(server.port, `GET / ${head}\r\n`)).toContain(`"<${host}>"`);
+  expect(await exchange(server.port, writeCall(head, 'read'))).toContain(`\\"<${host}>\\"`);
+});
+
+it.each(['', 'null', '{}'])('a body without a message is rejected with 400: %j', async (body) => {
+  const server = await serve(createApp().get('/', { operationId: 'read', tool: open }, () => 1));
+  expect((await post(server, body)).status).toBe(400);
 });

@@ -290,3 +290,25 @@ it('a message about the endpoint shows the call of app.plugin()', async () => {
     /\n {2}At: test\/startup\.test\.ts:\d+:\d+\n {2}At: test\/startup\.test\.ts:/,
   );
 });
+
+it('the tools of one registration have the names of its operations in the document', async () => {
+  const app = createApp()
+    .get('/notes/:id?', { operationId: 'notes', tool: open }, () => 1)
+    .get(['/a', '/b/:id'], { tool: { name: 'ab', public: true } }, () => 1)
+    .on(['PUT', 'PATCH'], '/n/:id', { operationId: 'save', tool: open }, () => 1)
+    .get('/users/:id?', { tool: open }, () => 1)
+    .get('/hidden', { hidden: true, tool: open }, () => 1);
+  const server = await serve(app);
+  const client = await connect(server);
+  const { tools } = await client.listTools();
+  const names = tools.map(({ name }) => name);
+  expect(names).toEqual([
+    ...['notes', 'notesById', 'ab', 'abById', 'savePut', 'savePatch'],
+    ...['getUsers', 'getUsersById', 'getHidden'],
+  ]);
+  const { paths } = createDocument(app, { info: { title: 'Notes', version: '1' } });
+  const ids = Object.values(paths).flatMap((path) =>
+    Object.values(Object(path)).map((operation) => Reflect.get(Object(operation), 'operationId')),
+  );
+  expect(ids).toEqual(expect.arrayContaining(names.filter((name) => !/^ab|Hidden/.test(name))));
+});

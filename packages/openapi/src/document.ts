@@ -63,7 +63,9 @@ export function writeDocument(app: Application, options: DocumentOptions): strin
     if (!isMeant)
       warn('FAIRLEAD_DOCUMENT', describeUnmatched(info.title, include) + atLine(options));
   }
-  const operations = findOperations(routes, selected, draft);
+  const operations = findOperations(routes, selected, draft).filter(({ route }) =>
+    selected.has(route),
+  );
 
   const paths: Record<string, Record<string, object>> = {};
   for (const operation of operations) {
@@ -218,6 +220,26 @@ export function describeRoute(app: Application, route: Route): RouteDescription 
   return JSON.parse(JSON.stringify({ path: template, operation, schemas }));
 }
 
+/**
+ * Names routes as the operation IDs of a document would. A name belongs to the first path of a registration; further
+ * paths and methods add to it.
+ *
+ * @param nameOf - Returns the name that a route is given; undefined to create one of its method and its path.
+ * @returns The names, except of routes for every method and for WebSocket connections.
+ */
+export function nameRoutes(
+  app: Application,
+  nameOf: (route: Route) => string | undefined,
+): ReadonlyMap<Route, string> {
+  const routes = app.routes().filter((route) => !opensSockets(route) && route.method !== 'ALL');
+  const inOrder = [false, true].flatMap((isHidden) =>
+    routes.filter(({ options }) => Boolean(options.hidden) === isHidden),
+  );
+  const draft = { version: '3.2' as const, problems: [], omitted: [] };
+  const operations = findOperations(inOrder, new Set(), draft, nameOf);
+  return new Map(operations.map(({ route, operationId }) => [route, operationId]));
+}
+
 function createDraft(app: Application, options: DocumentOptions): Draft {
   const { version = '3.1', unrepresentable = 'error', errorSchema } = options;
   const problems: Error[] = [];
@@ -248,11 +270,16 @@ function describeUnmatched(title: string, include: RouteSelection): string {
   return `The option include of the document '${title}' matches no route: ${shown}. Correct it, or pass it to intended().`;
 }
 
-/** Lists the operations of the selected routes. Their paths and IDs are those of a document with all routes. */
+/**
+ * Lists the operations of routes. Their paths and IDs are those of a document with all routes.
+ *
+ * @param selected - The routes whose problems count.
+ */
 function findOperations(
   routes: readonly Route[],
   selected: ReadonlySet<Route>,
-  { version, problems, omitted }: Draft,
+  { version, problems, omitted }: Pick<Draft, 'version' | 'problems' | 'omitted'>,
+  nameOf = ({ options }: Route): string | undefined => options.operationId,
 ): readonly OperationSource[] {
   const parsed = routes.map((route) => ({ route, path: parseTemplate(route.pattern) }));
   const methods = new Set(parsed.map(({ route, path }) => keyOf(route.method, path)));
@@ -282,7 +309,7 @@ function findOperations(
       if (isSelected) owners.set(`${upper} ${path.shape}`, label);
       if (isSelected && owner !== undefined) problems.push(ambiguousPaths(owner, label));
       const method = upper.toLowerCase();
-      const { operationId: given } = route.options;
+      const given = nameOf(route);
       const hasSeveral = isAll || (methodsOf.get(route.options)?.size ?? 0) > 1;
       const id = hasSeveral && given !== undefined ? given + toPascalCase(method) : given;
       const origin = origins.get(route.options) ?? path;
@@ -308,12 +335,11 @@ function findOperations(
     if (first !== undefined) problems.push(duplicateOperationId(explicit, first, label));
     owned.set(explicit, label);
   }
-  const operations = found.map(({ explicit, wanted, ...operation }) => {
+  return found.map(({ explicit, wanted, ...operation }) => {
     const operationId = explicit ?? findFreeName(wanted, taken);
     taken.add(operationId);
     return { ...operation, operationId };
   });
-  return operations.filter(({ route }) => selected.has(route));
 }
 
 /** Returns what the ID of a further path adds: the parameters that the first path of its route lacks. */

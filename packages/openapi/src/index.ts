@@ -1,4 +1,9 @@
-export { describeRoute, type OperationObject, type RouteDescription } from './document.js';
+export {
+  describeRoute,
+  nameRoutes,
+  type OperationObject,
+  type RouteDescription,
+} from './document.js';
 export type { OpenApiVersion } from './draft.js';
 export { DocumentError } from './errors.js';
 export type {

@@ -115,6 +115,8 @@ export class InProcess {
         method: request.method,
         path: target,
         headers: Object.fromEntries(headers),
+        // Node.js would replace an empty one.
+        setHost: false,
         signal,
       })
         .once('response', resolve)
