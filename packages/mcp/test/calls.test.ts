@@ -17,6 +17,7 @@ import {
   intended,
   json,
   NotFoundError,
+  type StandardSchema,
   text,
   urlencoded,
 } from '@fairlead/core';
@@ -483,4 +484,19 @@ it('describes inputs by the structure of their schemas if these have no JSON Sch
   const args = { id: 7, n: 1, tags: ['b'], any: 'x', name: null, point: [2] };
   expect(JSON.parse((await call(client, 'a', args)).text)).toEqual(args);
   expect((await call(client, 'a', { ...args, id: 'x' })).isError).toBe(true);
+});
+
+it('a query whose schema tells nothing is one argument that allows every value', async () => {
+  const query: StandardSchema<unknown, { n: number }> = {
+    '~standard': {
+      version: 1,
+      vendor: 'custom',
+      validate: (value) => ({ value: { n: Number(Reflect.get(Object(value), 'n')) } }),
+    },
+  };
+  const app = createApp().get('/', { operationId: 'a', query, tool: open }, (ctx) => ctx.query);
+  const client = await connect(await serve(app));
+  const { tools } = await client.listTools();
+  expect(tools[0]?.inputSchema.properties).toEqual({ query: {} });
+  expect((await call(client, 'a', { query: { n: 1 } })).text).toBe('{"n":1}');
 });

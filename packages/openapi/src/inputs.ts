@@ -123,10 +123,13 @@ function membersFrom(
     if (schema === undefined) return [];
     const report = reportFor(`the ${SOURCES[source]} of ${label}`);
     const carriers = carriersOf(schema, undefined);
-    const described = schemas.describeMembers(schema, hint, report).map((member): Input => {
-      return { ...member, carrier: member.name === '' ? 'list' : carriers.get(member.name) };
-    });
-    if (source === 'query' || described.every((member) => member.name !== '')) return described;
+    const isQuery = source === 'query';
+    const described = schemas
+      .describeMembers(schema, hint, report, isQuery)
+      .map((member): Input => {
+        return { ...member, carrier: member.name === '' ? 'list' : carriers.get(member.name) };
+      });
+    if (isQuery || described.every((member) => member.name !== '')) return described;
     report('it has members without a name. Use an object schema.');
     return [];
   });

@@ -102,13 +102,16 @@ export class Schemas {
   /**
    * Adds the schemas of the members of an input.
    *
+   * @param isOpen - Whether an input of which nothing is known has such a member, too; false by default.
    * @returns The named members. For a schema with others, one without a name, for the whole input.
    */
-  describeMembers(schema: object, hint: string, report: Report): readonly Member[] {
+  describeMembers(schema: object, hint: string, report: Report, isOpen = false): readonly Member[] {
     const source = this.#convert(schema, 'input', report);
     const { properties, required } = membersOf(source.root, source.root);
     const names = Object.keys(properties);
-    if (names.length === 0 && UNNAMED_MEMBERS.some((keyword) => source.root[keyword])) {
+    const isUnknown = isOpen && Object.keys(source.root).length === 0;
+    const isUnnamed = isUnknown || UNNAMED_MEMBERS.some((keyword) => source.root[keyword]);
+    if (names.length === 0 && isUnnamed) {
       const isNeeded = needsMembers(source.root, source.root);
       const described = this.#describe(source.root, source, hint, report);
       return [{ name: '', required: isNeeded, ...described }];
