@@ -81,6 +81,31 @@ describe('app.close()', () => {
     expect(log).toEqual(['pool', 'worker', 'worker disposed', 'pool disposed']);
   });
 
+  it('warns if another application disposes the container, too, while both are open', async () => {
+    const container = createContainer();
+    const warnings: string[] = [];
+    const logger = { debug() {}, warn: (message: string) => void warnings.push(message) };
+    const first = await start({ container, logger });
+    await start({ container, logger });
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /^\[controllers\] two applications dispose the same container, so that the other one fails when one closes\.\n {2}At: .+\n {2}Fix: create a container for each, or pass disposeContainer: false to one of the plugins\. If they close together, pass the options to intended\(\)\.$/,
+      ),
+    ]);
+    await start({ container, logger, disposeContainer: false });
+    await first.close();
+    expect(warnings).toHaveLength(1);
+  });
+
+  it('does not warn if the other application was closed', async () => {
+    const warn = vi.fn();
+    const container = { resolve: () => new HealthController() } as ContainerInterface;
+    const logger = { debug() {}, warn };
+    await (await start({ container, logger })).close();
+    await (await start({ container, logger })).close();
+    expect(warn).not.toHaveBeenCalled();
+  });
+
   it('rejects when an instance cannot be disposed', async () => {
     const failure = new Error('stuck');
     const broken = { [Symbol.asyncDispose]: () => Promise.reject(failure) };

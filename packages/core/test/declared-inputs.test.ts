@@ -231,6 +231,7 @@ describe('a schema of all values of a query parameter', () => {
 });
 
 describe('a schema of a body that rejects what the parsers provide', () => {
+  const parse = (value: unknown): unknown => JSON.parse(String(value));
   const lines = z.object({ lines: z.array(z.object({ sku: z.string() })) });
   const end = 'or pass the schema to intended().';
 
@@ -270,8 +271,8 @@ describe('a schema of a body that rejects what the parsers provide', () => {
 
   it.each<[string, StandardSchema, readonly Middleware[]]>([
     ['text() provides a text', z.string(), [text()]],
-    ['a transform parses the text', z.string().transform(JSON.parse), [text()]],
-    ['a function parses the text', z.preprocess(JSON.parse as never, z.object({})), [text()]],
+    ['a transform parses the text', z.string().transform(parse), [text()]],
+    ['a function parses the text', z.preprocess(parse, z.object({})), [text()]],
     ['another parser reads objects', z.object({}), [text(), json()]],
     ['an unknown function may set the body', lines, [urlencoded(), (_ctx, next) => next()]],
     ['json() reads lists of objects', lines, [urlencoded(), json()]],
@@ -279,6 +280,8 @@ describe('a schema of a body that rejects what the parsers provide', () => {
     ['a part may be something else', z.object({ photo: z.file().or(z.string()) }), [json()]],
     ['no parser is registered', lines, []],
   ])('causes none if %s', (_, body, parsers) => {
-    expect(warningsOf(createApp().post('/', { body }, ...parsers, handler))).toEqual([]);
+    const app = createApp();
+    for (const parser of parsers) app.use(parser);
+    expect(warningsOf(app.post('/', { body }, handler))).toEqual([]);
   });
 });

@@ -2,11 +2,11 @@ import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { describe as describeFunction } from '../src/extend.js';
 import {
+  type AnyContext,
   type Application,
   content,
   createApp,
   intended,
-  type Middleware,
   type RouteOptions,
 } from '../src/index.js';
 
@@ -63,7 +63,7 @@ describe('a response schema for a status without a body', () => {
         createApp().put(
           '/',
           { status: 204, response: User },
-          intended(() => 1),
+          intended(() => ({ id: '1' })),
         ),
       ),
     ).toEqual([]);
@@ -71,7 +71,7 @@ describe('a response schema for a status without a body', () => {
 });
 
 describe('the response schema of a WebSocket route', () => {
-  const open = describeFunction<Middleware>(() => undefined, { role: 'websocket' });
+  const open = describeFunction((_ctx: AnyContext): void => {}, { role: 'websocket' });
 
   it('causes a warning', () => {
     expect(warningsOf(createApp().get('/', { response: User }, open))).toEqual([

@@ -386,8 +386,10 @@ function captureSite(
   isDoubtful = false,
 ): CallSite | undefined {
   const mayFail = 'useFactory' in provider || 'useExisting' in provider;
-  const isPromise = 'useValue' in provider && provider.useValue instanceof Promise;
-  return mayFail || isPromise || isDoubtful ? captureCallSite(method) : undefined;
+  const isSuspicious =
+    'useValue' in provider &&
+    (provider.useValue === undefined || provider.useValue instanceof Promise);
+  return mayFail || isSuspicious || isDoubtful ? captureCallSite(method) : undefined;
 }
 
 const INITIALIZE_OPTIONS: Kinds<InitializeOptions> = { singletons: oneOf('eager', 'all') };

@@ -123,6 +123,32 @@ describe('a promise as useValue', () => {
   });
 });
 
+describe('undefined as useValue', () => {
+  const value = { useValue: undefined };
+
+  it('is a warning of the start for what needs the value', async () => {
+    container.register('url', value);
+    container.register('db', { useFactory: (url) => [url], inject: ['url'] });
+    container.register('cache', { useFactory: (url) => [url], inject: ['url'] });
+    expect(await start()).toEqual([
+      expect.stringMatching(
+        /^FAIRLEAD_INJECTED: parameter 0 of 'db' needs 'url', whose value is undefined\.\n {2}At: src\/doubtful-providers\.test\.ts:\d+:\d+\n {2}Fix: set the value, such as an environment variable, make the parameter optional, or pass the provider to intended\(\)\.$/,
+      ),
+    ]);
+  });
+
+  it('is none if the value is optional, the provider is marked, or nothing needs it', async () => {
+    container.register('a', value);
+    container.register('b', markIntended({ useValue: undefined }));
+    container.register('c', { useValue: null });
+    container.register('d', {
+      useFactory: (...received) => received,
+      inject: [optional('a'), all('a'), 'b', 'c'],
+    });
+    expect(await start()).toEqual([]);
+  });
+});
+
 describe('a dependency on one of several providers', () => {
   class Rules {
     static readonly inject = ['rule'] as const;

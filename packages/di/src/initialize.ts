@@ -97,6 +97,13 @@ function isTest(): boolean {
   return NODE_ENV === 'test' || NODE_TEST_CONTEXT !== undefined;
 }
 
+/** Whether a provider has the value undefined, and no warning was printed about it. */
+function isUndefined(binding: Binding): boolean {
+  const { provider } = binding;
+  if (!('useValue' in provider) || provider.useValue !== undefined) return false;
+  return !reported.has(binding) && !isIntended(provider);
+}
+
 /** @returns The bindings that replaced members of a list. */
 function warnOfParameters(binding: Binding): readonly Binding[] {
   const { owner, provider } = binding;
@@ -122,6 +129,13 @@ function warnOfParameters(binding: Binding): readonly Binding[] {
       const problem = `${describe(`receives only the last of the ${length} providers of`, token)}.`;
       const fix = `use @InjectAll() or all() for a list of them, or pass the ${marked}`;
       report(binding, 'FAIRLEAD_INJECTED', problem, binding.location, fix);
+    }
+    const [target] = injection.optional || injection.kind === 'all' ? [] : targets;
+    if (target !== undefined && isUndefined(target)) {
+      const problem = `${describe('needs', token)}, whose value is undefined.`;
+      const fix =
+        'set the value, such as an environment variable, make the parameter optional, or pass the provider';
+      report(target, 'FAIRLEAD_INJECTED', problem, target.site && describeCaller(target.site), fix);
     }
     const meant = injection.optional && length === 0 && similarTo(token, registeredIn(owner));
     if (!meant) continue;

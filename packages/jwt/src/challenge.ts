@@ -1,6 +1,6 @@
 import {
-  BadRequestError,
   type AnyContext,
+  BadRequestError,
   ForbiddenError,
   type HttpError,
   UnauthorizedError,

@@ -7,7 +7,7 @@ import {
   type StandardSchema,
   type State,
 } from '@fairlead/core';
-import { describe, describeFactories, throwTogether } from '@fairlead/core/extend';
+import { describe, describeFactories, mayAccept, throwTogether } from '@fairlead/core/extend';
 import {
   anything,
   describeValue,
@@ -245,6 +245,34 @@ function stringsOf(value: unknown): readonly string[] {
 }
 
 /** @throws {SetupError} `INVALID_OPTION` */
+/** The claims that every accepted token has, as JSON. */
+const CLAIM_VALUES: Readonly<Record<string, readonly unknown[]>> = {
+  iss: ['https://issuer.example.com/'],
+  aud: ['api', ['api']],
+  exp: [1],
+};
+
+/** Finds the claims of every token that the option `claims` rejects, as far as its structure tells. */
+function findRejectedClaims(
+  call: string,
+  { claims, issuer, audience }: JwtAuthOptions<StandardSchema | undefined>,
+): readonly string[] {
+  if (claims === undefined) return [];
+  const values = {
+    ...CLAIM_VALUES,
+    iss: [issuer].flat(),
+    aud: [[audience].flat(), ...[audience].flat()],
+  };
+  const rejected = Object.entries(values).filter(
+    ([name, all]) => !all.some((value) => mayAccept(claims, { [name]: value })),
+  );
+  if (rejected.length === 0) return [];
+  const names = rejected.map(([name]) => name).join(', ');
+  return [
+    `claims of ${call} rejects every token, because it does not accept ${names} as tokens have them: iss and aud are strings, and exp is a number of seconds. Accept other claims, as z.object() does, or describe ${names}, as in exp: z.number().`,
+  ];
+}
+
 function readOptions(options: JwtAuthOptions<StandardSchema | undefined>): {
   readonly keys: KeySource;
   readonly algorithms: readonly string[];
@@ -268,6 +296,7 @@ function readOptions(options: JwtAuthOptions<StandardSchema | undefined>): {
     problems.push(`${call} needs ${what}. Pass either secret, publicKey or jwks.`);
   }
   throwTogether(problems);
+  throwTogether(findRejectedClaims(call, options));
   const keys = createKeys(call, options);
   const { algorithms = keys.algorithms } = options;
   const unusable = algorithms.filter((name) => !keys.algorithms.includes(name));

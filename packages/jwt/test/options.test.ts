@@ -1,8 +1,9 @@
 import { createSecretKey, generateKeyPairSync, webcrypto } from 'node:crypto';
-import { createApp, errorHandler } from '@fairlead/core';
+import { createApp, errorHandler, type StandardSchema } from '@fairlead/core';
 import { descriptionOf } from '@fairlead/core/extend';
 import { exportJWK } from 'jose';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { jwtGuard } from '../src/controllers.js';
 import { createJwtAuth, type JwtAuthOptions, requireRole, requireScope } from '../src/index.js';
 import { createPair, EXPECTED, SECRET, sign } from './support/issuer.js';
@@ -11,6 +12,36 @@ const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 });
 const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const spki = { type: 'spki', format: 'pem' } as const;
 const pkcs8 = { type: 'pkcs8', format: 'pem' } as const;
+
+describe('a schema of claims that rejects what every token has', () => {
+  const create = (claims: StandardSchema) => createJwtAuth({ ...EXPECTED, secret: SECRET, claims });
+
+  it.each<[string, StandardSchema]>([
+    ['iss, aud, exp', z.strictObject({ sub: z.string() })],
+    ['exp', z.object({ exp: z.date() })],
+    ['exp', z.object({ exp: z.string(), aud: z.array(z.string()) })],
+    ['aud', z.strictObject({ iss: z.string(), exp: z.number() })],
+    ['iss', z.object({ iss: z.literal('https://other.example.com') })],
+  ])('is refused, with %s', (names, claims) => {
+    expect(() => create(claims)).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_OPTION',
+        message: expect.stringContaining(
+          `claims of createJwtAuth() rejects every token, because it does not accept ${names} as tokens have them`,
+        ),
+      }),
+    );
+  });
+
+  it.each<[string, StandardSchema]>([
+    ['it accepts others', z.object({ sub: z.string() })],
+    ['it has all', z.strictObject({ iss: z.string(), aud: z.string(), exp: z.number() })],
+    ['it converts them', z.object({ exp: z.coerce.date(), sub: z.string() })],
+    ['a function receives them first', z.preprocess(() => ({}), z.strictObject({}))],
+  ])('is none if %s', (_, claims) => {
+    expect(() => create(claims)).not.toThrow();
+  });
+});
 
 describe('createJwtAuth()', () => {
   it.each<[object | undefined, string]>([

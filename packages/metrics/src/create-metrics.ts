@@ -7,7 +7,14 @@ import {
   type Router,
   SetupError,
 } from '@fairlead/core';
-import { assertOptions, describe, describeFactories, takeProblem } from '@fairlead/core/extend';
+import {
+  assertOptions,
+  type Doubt,
+  describe,
+  describeFactories,
+  type RoutePlacement,
+  takeProblem,
+} from '@fairlead/core/extend';
 import {
   atLine,
   boolean,
@@ -198,7 +205,8 @@ export function createMetrics<Format extends RegistryContentType = PrometheusCon
     middleware: describe(measure, {
       name: 'the middleware of createMetrics()',
       role: 'middleware',
-      warning,
+      warning: () => describeBuckets(buckets) ?? warning(),
+      check: ({ routes }) => findSecondMeasure(measure, routes),
     }),
     register(numbers) {
       for (const number of numbers) addNumber(registry, number);
@@ -219,6 +227,24 @@ export function createMetrics<Format extends RegistryContentType = PrometheusCon
       return created;
     },
   } satisfies Metrics<Format>);
+}
+
+/** Warns about bounds that were probably meant in milliseconds. */
+function describeBuckets(buckets: readonly number[] = BUCKETS): string | undefined {
+  const [first = 0, last = 0] = [buckets[0], buckets.at(-1)];
+  if (first < 5 || last < 100) return undefined;
+  return `The buckets of createMetrics() are from ${first} to ${last} seconds. If you mean milliseconds, divide by 1,000; otherwise pass the middleware to intended().`;
+}
+
+/** Finds a route whose requests the middleware measures twice. */
+function findSecondMeasure(
+  measure: Middleware,
+  routes: readonly RoutePlacement[],
+): Doubt | undefined {
+  const route = routes.find(({ after }) => after.includes(measure));
+  if (route === undefined) return undefined;
+  const message = `The middleware of createMetrics() measures each request twice, for example to ${route.method} ${route.pattern}. Register it once, or pass it to intended().`;
+  return { code: 'FAIRLEAD_OPTION', message };
 }
 
 /** Returns the status label. A response that was cut off does not count as a success. */

@@ -607,6 +607,39 @@ describe('metrics that nothing exports', () => {
     expect(all.flatMap(warningsOf)).toEqual([]);
   });
 
+  it('cause a warning about buckets in milliseconds', () => {
+    for (const buckets of [
+      [0.5, 600],
+      [10, 60],
+      [1, 60, 3_600],
+    ])
+      expect(warningsOf(create({ buckets }))).toEqual([]);
+    expect(warningsOf(create({ buckets: [50, 100, 1_000] }))).toEqual([
+      expect.stringContaining(
+        'The buckets of createMetrics() are from 50 to 1000 seconds. If you mean milliseconds, divide by 1,000; otherwise pass the middleware to intended().',
+      ),
+    ]);
+  });
+
+  it('cause a warning if the middleware runs twice for a route', () => {
+    const emit = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+    onTestFinished(() => emit.mockRestore());
+    const seal = (middleware: ReturnType<typeof create>['middleware']) =>
+      createApp()
+        .use(middleware)
+        .get('/a', middleware, () => 1)
+        .get('/b', () => 1)
+        .seal();
+    seal(create().middleware);
+    expect(emit.mock.calls.map(([message]) => message)).toEqual([
+      expect.stringContaining(
+        'The middleware of createMetrics() measures each request twice, for example to GET /a. Register it once, or pass it to intended().',
+      ),
+    ]);
+    seal(intended(create().middleware));
+    expect(emit.mock.calls).toHaveLength(1);
+  });
+
   it('cause none if they are intended, or the registry or the router is used', async () => {
     const [routed, read, marked] = [create(), create(), create()];
     routed.router();

@@ -2,6 +2,7 @@ import { type Context, HttpError, type Middleware, ServiceUnavailableError } fro
 import { describe, describeFactories, throwTogether } from '@fairlead/core/extend';
 import {
   describeValue,
+  explainSeconds,
   findOptionProblems,
   integer,
   type Kinds,
@@ -83,9 +84,7 @@ export function timeout(milliseconds: number, options: TimeoutOptions = {}): Mid
     return Promise.race([result, timedOut]).finally(settle);
   });
   const warning = () =>
-    milliseconds < 10
-      ? `timeout(${milliseconds}) allows ${milliseconds} milliseconds. If you mean seconds, multiply by 1,000; otherwise pass the middleware to intended().`
-      : undefined;
+    explainSeconds(`timeout(${milliseconds}) allows`, milliseconds, 10, 'the middleware');
   const sends = { responses: { [status]: { description: 'The request took too long.' } } };
   return describe(middleware, { role: 'middleware', warning, sends });
 }

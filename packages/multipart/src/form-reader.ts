@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import { BadRequestError, type AnyContext } from '@fairlead/core';
+import { type AnyContext, BadRequestError } from '@fairlead/core';
 import { Dicer } from '@fastify/busboy';
 import { malformed, parseDisposition } from './disposition.js';
 import { assertWithin, type MultipartLimits } from './limits.js';

@@ -6,7 +6,13 @@ import { describe, describeFactories } from '@fairlead/core/extend';
 import { fn, kind, named } from '@fairlead/options';
 import { describeForm } from './describe-form.js';
 import { type FilePart, isMultipart, type Part, readParts } from './parts.js';
-import { type FileHead, type PartsOptions, RuleCheck, resolveOptions } from './rules.js';
+import {
+  describeRules,
+  type FileHead,
+  type PartsOptions,
+  RuleCheck,
+  resolveOptions,
+} from './rules.js';
 import { type StoredFile, TempFiles } from './temp-files.js';
 
 /** Options of {@link multipart}. */
@@ -90,6 +96,7 @@ export function multipart(options: MultipartOptions = {}): Middleware {
   const form = needsForm && { form: describeForm(settings, skip === undefined) };
   return describe(middleware, {
     role: 'input',
+    warning: () => describeRules('multipart', settings),
     reads: { mediaTypes: ['multipart/form-data'], ...form },
   });
 }

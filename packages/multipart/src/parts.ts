@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { MIMEType } from 'node:util';
 import {
-  BadRequestError,
   type AnyContext,
+  BadRequestError,
   InternalServerError,
   isHttpError,
   parseJson,

@@ -1,6 +1,6 @@
 import {
-  BadRequestError,
   type AnyContext,
+  BadRequestError,
   type Context,
   type HttpError,
   type HttpErrorOptions,
@@ -144,12 +144,70 @@ export function resolveOptions<Options extends PartsOptions<never>>(
   problems.push(...findLimitProblems(call, limits));
   throwTogether(problems);
   const { filter } = options;
+  const complete = completeLimits(limits);
+  throwTogether(findImpossible(call, complete, Object.entries(rules)));
   return {
-    limits: completeLimits(limits),
+    limits: complete,
     rules: new Map(Object.entries(rules)),
     mediaTypes: typeof filter === 'function' ? undefined : filter,
     hasFilter: typeof filter === 'function',
   };
+}
+
+type Rules = readonly (readonly [name: string, rule: PartRule])[];
+
+/** Finds limits that a form with all required parts exceeds. */
+function findImpossible(
+  call: string,
+  limits: Required<MultipartLimits>,
+  rules: Rules,
+): readonly string[] {
+  const required = rules.filter(([, rule]) => rule.required === true);
+  const count = (kind: PartRule['kind']) =>
+    required.filter(([, rule]) => rule.kind === kind && rule.json !== true).length;
+  const counts = { files: count('file'), fields: count('field'), parts: required.length };
+  return Object.entries(counts).flatMap(([name, least]) => {
+    const limit = limits[name as keyof typeof counts];
+    if (limit >= least) return [];
+    return `${call}() requires ${least} ${name}, but its limit of ${name} is ${limit}, so it rejects every form. Pass limits: { ${name}: ${least} }, or do not require the parts.`;
+  });
+}
+
+/** Spellings that no client sends, and the registered media types. */
+const MISSPELLED: Readonly<Record<string, string>> = {
+  'image/jpg': 'image/jpeg',
+  'image/svg': 'image/svg+xml',
+  'image/tif': 'image/tiff',
+  'text/json': 'application/json',
+  'text/txt': 'text/plain',
+};
+
+/** Describes the rules that probably do not have the intended effect. */
+export function describeRules(
+  call: string,
+  { limits, rules, mediaTypes = [] }: FormSettings,
+): string | undefined {
+  const end = 'or pass the middleware to intended().';
+  const all = [...rules];
+  for (const type of [...mediaTypes, ...all.flatMap(([, rule]) => rule.mediaTypes ?? [])]) {
+    const meant = MISSPELLED[type.toLowerCase()];
+    const listed = [mediaTypes, ...all.map(([, rule]) => rule.mediaTypes ?? [])];
+    if (meant === undefined || listed.some((one) => one.includes(type) && one.includes(meant)))
+      continue;
+    return `${call}() accepts '${type}', which no browser sends. Write '${meant}', ${end}`;
+  }
+  for (const [name, { kind, maxCount = 0, maxSize = 0, json, mediaTypes: types }] of all) {
+    const of = `${call}({ rules: { ${name} } })`;
+    if (maxSize > limits.totalSize && Number.isFinite(maxSize))
+      return `maxSize of ${of} is ${maxSize} bytes, but a whole form has at most ${limits.totalSize}. Pass a larger totalSize in limits, a smaller maxSize, ${end}`;
+    const limit = kind === 'file' ? 'files' : kind === 'field' ? 'fields' : 'parts';
+    if (maxCount > limits[limit] && json !== true)
+      return `maxCount of ${of} is ${maxCount}, but a form has at most ${limits[limit]} ${limit}. Pass a larger limit, as in limits: { ${limit}: ${maxCount} }, a smaller maxCount, ${end}`;
+    const isText = (type: string) => /^(?:\*|text)\/(?:\*|plain)$/i.test(type);
+    if (kind === 'field' && json !== true && types !== undefined && !types.some(isText))
+      return `${of} accepts only ${types.join(' and ')}, but browsers send fields as text/plain. Use kind: 'file', omit mediaTypes, ${end}`;
+  }
+  return undefined;
 }
 
 /** Checks the parts of one form against the rules. */

@@ -2,12 +2,13 @@ import {
   createApp,
   errorHandler,
   ForbiddenError,
+  intended,
   json,
   type Middleware,
   text,
   urlencoded,
 } from '@fairlead/core';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { multipart, type PartsOptions, parts } from '../src/index.js';
 import { field, file, form, part, post, statusAndCode } from './support/form.js';
 import { describePart } from './support/parts.js';
@@ -294,6 +295,74 @@ it.each<[unknown, string, ...string[]]>([
   expect(() => Reflect.apply(multipart, undefined, [options])).toThrow(
     expect.objectContaining({ name: 'SetupError', code, message: messages.join('\n') }),
   );
+});
+
+describe('rules and limits that contradict each other', () => {
+  const MiB = 1024 ** 2;
+
+  it.each<[PartsOptions, string]>([
+    [
+      { limits: { files: 0 }, rules: { photo: { kind: 'file', required: true } } },
+      'multipart() requires 1 files, but its limit of files is 0, so it rejects every form. Pass limits: { files: 1 }, or do not require the parts.',
+    ],
+    [
+      { limits: { parts: 1 }, rules: { a: { required: true }, b: { required: true } } },
+      'multipart() requires 2 parts, but its limit of parts is 1',
+    ],
+  ])('are refused if no form fits: %o', (options, message) => {
+    expect(() => multipart(options)).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_OPTION',
+        message: expect.stringContaining(message),
+      }),
+    );
+  });
+
+  /** Returns the warnings that a start prints about the middleware. */
+  function warningsOf(middleware: Middleware): readonly string[] {
+    const emit = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+    createApp()
+      .post('/', middleware, () => 1)
+      .seal();
+    const warnings = emit.mock.calls.map(([message]) => String(message));
+    emit.mockRestore();
+    return warnings;
+  }
+
+  it.each<[PartsOptions, string]>([
+    [
+      { rules: { video: { kind: 'file', maxSize: 100 * MiB } } },
+      'maxSize of multipart({ rules: { video } }) is 104857600 bytes, but a whole form has at most 10485760. Pass a larger totalSize in limits, a smaller maxSize, or pass the middleware to intended().',
+    ],
+    [
+      { rules: { photos: { kind: 'file', maxCount: 20 } } },
+      'maxCount of multipart({ rules: { photos } }) is 20, but a form has at most 10 files. Pass a larger limit, as in limits: { files: 20 }, a smaller maxCount, or',
+    ],
+    [
+      { rules: { photo: { kind: 'file', mediaTypes: ['image/jpg'] } } },
+      "multipart() accepts 'image/jpg', which no browser sends. Write 'image/jpeg', or",
+    ],
+    [{ filter: ['image/svg'] }, "multipart() accepts 'image/svg', which no browser sends."],
+    [
+      { rules: { photo: { kind: 'field', mediaTypes: ['image/png'] } } },
+      "multipart({ rules: { photo } }) accepts only image/png, but browsers send fields as text/plain. Use kind: 'file', omit mediaTypes, or",
+    ],
+  ])('cause a warning, unless they are intended: %o', (options, message) => {
+    expect(warningsOf(multipart(options))).toEqual([expect.stringContaining(message)]);
+    expect(warningsOf(intended(multipart(options)))).toEqual([]);
+  });
+
+  it.each<[PartsOptions]>([
+    [{ rules: { a: { kind: 'file', maxSize: Number.POSITIVE_INFINITY } } }],
+    [{ rules: { a: { kind: 'file', maxSize: 5 * MiB, maxCount: 10, required: true } } }],
+    [{ rules: { a: { kind: 'file', mediaTypes: ['image/jpg', 'image/jpeg'] } } }],
+    [{ rules: { a: { kind: 'field', json: true, mediaTypes: ['application/json'] } } }],
+    [{ rules: { a: { kind: 'field', mediaTypes: ['text/*'] } } }],
+    [{ limits: { files: 0 }, rules: { a: { kind: 'file' } } }],
+    [{ limits: { files: 0 }, rules: { a: { kind: 'file', required: true, json: true } } }],
+  ])('are none in %o', (options) => {
+    expect(warningsOf(multipart(options))).toEqual([]);
+  });
 });
 
 it('parts() has neither tempFiles nor skip', async () => {

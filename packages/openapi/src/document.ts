@@ -1,6 +1,6 @@
 import type { Application, Route } from '@fairlead/core';
 import { descriptionOf } from '@fairlead/core/extend';
-import { atLine, describeValue, isIntended, warn } from '@fairlead/options';
+import { atLine, describeValue, isIntended, nearestName, warn } from '@fairlead/options';
 import type { Draft, OpenApiVersion, OperationSource } from './draft.js';
 import { ErrorResponses } from './error-responses.js';
 import {
@@ -61,7 +61,21 @@ export function writeDocument(app: Application, options: DocumentOptions): strin
     const isMeant =
       Object.keys(webhooks).length > 0 || (Array.isArray(include) && include.length === 0);
     if (!isMeant)
-      warn('FAIRLEAD_DOCUMENT', describeUnmatched(info.title, include) + atLine(options));
+      warn(
+        'FAIRLEAD_DOCUMENT',
+        describeUnmatched('include', info.title, include) + atLine(options),
+      );
+  }
+  const isEmpty = Array.isArray(exclude) && exclude.length === 0;
+  if (exclude !== undefined && routes.length > 0 && !isEmpty && !isIntended(exclude)) {
+    if (!routes.some((route) => isExcluded(route)))
+      warn(
+        'FAIRLEAD_DOCUMENT',
+        describeUnmatched('exclude', info.title, exclude) + atLine(options),
+      );
+  }
+  for (const message of describeUnknownTags(options, routes)) {
+    warn('FAIRLEAD_DOCUMENT', message + atLine(options));
   }
   const operations = findOperations(routes, selected, draft).filter(({ route }) =>
     selected.has(route),
@@ -265,9 +279,28 @@ function selects(selection: RouteSelection): (route: Route) => boolean {
   return ({ pattern }) => starts.some((start) => `${pattern}/`.startsWith(`${start}/`));
 }
 
-function describeUnmatched(title: string, include: RouteSelection): string {
-  const shown = typeof include === 'function' ? 'its function' : JSON.stringify(include);
-  return `The option include of the document '${title}' matches no route: ${shown}. Correct it, or pass it to intended().`;
+function describeUnmatched(option: string, title: string, selection: RouteSelection): string {
+  const shown = typeof selection === 'function' ? 'its function' : JSON.stringify(selection);
+  return `The option ${option} of the document '${title}' matches no route: ${shown}. Correct it, or pass it to intended().`;
+}
+
+/** Describes the tags of the options that no route has, although one has a similar tag. */
+function describeUnknownTags(
+  { info, tags = [], webhooks = {} }: DocumentOptions,
+  routes: readonly Route[],
+): readonly string[] {
+  if (isIntended(tags)) return [];
+  const all = [...routes.map(({ options }) => options), ...Object.values(webhooks)];
+  const used = new Set(all.flatMap((one) => one.tags ?? []));
+  const declared = new Set(tags.map(({ name }) => name));
+  const parents = new Set(tags.map(({ parent }) => parent));
+  const undeclared = [...used].filter((name) => !declared.has(name));
+  return [...declared].flatMap((name) => {
+    if (used.has(name) || parents.has(name)) return [];
+    const meant = nearestName(name, undeclared);
+    if (meant === undefined) return [];
+    return `The document '${info.title}' describes the tag '${name}', which no route has. Write '${meant}', or pass tags to intended().`;
+  });
 }
 
 /**

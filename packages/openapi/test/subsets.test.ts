@@ -280,6 +280,34 @@ describe('a selection of routes', () => {
     ]);
   });
 
+  const createUsers = () => createApp().get('/users', { tags: ['public'] }, () => 1);
+
+  it.each<[NonNullable<DocumentOptions['exclude']>, string]>([
+    [['/interal'], '["/interal"]'],
+    [{ tags: ['publik'] }, '{"tags":["publik"]}'],
+  ])('that excludes nothing causes a warning: %j', (exclude, shown) => {
+    expect(warningsOf({ exclude }, createUsers())).toEqual([
+      `FAIRLEAD_DOCUMENT: The option exclude of the document 'Public' matches no route: ${shown}. Correct it, or pass it to intended().\n  At: test/subsets.test.ts`,
+    ]);
+    expect(warningsOf({ exclude: intended(exclude) }, createUsers())).toEqual([]);
+  });
+
+  it('causes none if it excludes a route, or nothing on purpose', () => {
+    expect(warningsOf({ exclude: ['/users', '/nowhere'] }, createUsers())).toEqual([]);
+    expect(warningsOf({ exclude: [] }, createUsers())).toEqual([]);
+    expect(warningsOf({ exclude: ['/nowhere'] }, createApp())).toEqual([]);
+  });
+
+  it('causes a warning about a described tag that resembles the one of a route', () => {
+    const app = createApp().get('/', { tags: ['users'] }, () => 1);
+    const tags = [{ name: 'user' }, { name: 'later' }];
+    expect(warningsOf({ tags }, app)).toEqual([
+      "FAIRLEAD_DOCUMENT: The document 'Public' describes the tag 'user', which no route has. Write 'users', or pass tags to intended().\n  At: test/subsets.test.ts",
+    ]);
+    expect(warningsOf({ tags: intended(tags) }, app)).toEqual([]);
+    expect(warningsOf({ tags: [...tags, { name: 'users' }] }, app)).toEqual([]);
+  });
+
   it('causes none if it matches a route, there are no routes, or it is intended', () => {
     expect(warningsOf({ include: ['/users', '/nowhere'] })).toEqual([]);
     expect(warningsOf({ include: ['/nowhere'] }, createApp())).toEqual([]);

@@ -65,4 +65,4 @@ export {
 } from './route-options.js';
 export { escapeControls, escapeLine } from './terminal-text.js';
 export { memberPairs, textOf, textPairs } from './text.js';
-export { isIntended, markIntended, warn } from './warnings.js';
+export { explainSeconds, isIntended, markIntended, SHORTEST_TIMEOUT, warn } from './warnings.js';

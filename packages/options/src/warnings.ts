@@ -16,6 +16,28 @@ export function isIntended(value: unknown): boolean {
 }
 
 /**
+ * Explains that a time was probably meant in seconds, because it is much shorter than any useful one.
+ *
+ * @param sentence - What the time is for, such as `timeout(5) allows`.
+ * @param time - In milliseconds. 0 often stands for no limit, so it is never suspicious.
+ * @param least - The shortest useful time, in milliseconds.
+ * @param target - What `intended()` takes.
+ * @returns Undefined for a useful time.
+ */
+export function explainSeconds(
+  sentence: string,
+  time: number | undefined,
+  least: number,
+  target: string,
+): string | undefined {
+  if (time === undefined || time === 0 || time >= least) return undefined;
+  return `${sentence} ${time} ${time === 1 ? 'millisecond' : 'milliseconds'}. If you mean seconds, multiply by 1,000; otherwise pass ${target} to intended().`;
+}
+
+/** The shortest useful timeout of a connection or a shutdown, in milliseconds. */
+export const SHORTEST_TIMEOUT = 100;
+
+/**
  * Prints a startup warning. It can be wrong, so its message must end with how to silence it.
  *
  * @param code - Stable and documented, such as `FAIRLEAD_ORDER`.

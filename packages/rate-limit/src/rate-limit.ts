@@ -10,8 +10,11 @@ import {
   TooManyRequestsError,
 } from '@fairlead/core';
 import {
+  type Doubt,
   describe,
   describeFactories,
+  type Placement,
+  type RoutePlacement,
   type SentDescription,
   throwTogether,
 } from '@fairlead/core/extend';
@@ -164,7 +167,26 @@ export function rateLimit(options: RateLimitOptions): Middleware {
     return next();
   });
   const warning = createWarning('rateLimit()', options);
-  return describe(middleware, { role: 'middleware', warning, sends: describeSent(options) });
+  const { name = DEFAULT_NAME } = options;
+  names.set(middleware, name);
+  const check = ({ routes }: Placement) => findSameName(middleware, name, routes);
+  return describe(middleware, { role: 'middleware', warning, check, sends: describeSent(options) });
+}
+
+/** The name of each middleware. */
+const names = new WeakMap<object, string>();
+
+/** Finds a route with another limit of the same name before this one, so that clients cannot tell the two apart. */
+function findSameName(
+  middleware: object,
+  name: string,
+  routes: readonly RoutePlacement[],
+): Doubt | undefined {
+  const isSame = (other: object) => other !== middleware && names.get(other) === name;
+  const route = routes.find(({ before }) => before.some(isSame));
+  if (route === undefined) return undefined;
+  const message = `rateLimit() has the same name '${name}' as another one before it, so its headers and its state replace those of the other, for example for ${route.method} ${route.pattern}. Pass another name, such as name: 'sign-in', or pass the middleware to intended().`;
+  return { code: 'FAIRLEAD_OPTION', message };
 }
 
 /** Creates the function that warns about options that can work, but are usually a mistake. */
@@ -486,7 +508,12 @@ function assertOptions(call: string, options: RateLimitOptions): void {
 
 /** Finds options that do not fit each other. */
 function findConflicts(call: string, options: RateLimitOptions): readonly string[] {
-  const { points, duration, limiter, store, name, count } = options;
+  const { points, duration, limiter, store, name, count, cost } = options;
+  if (typeof cost === 'number' && typeof points === 'number' && cost > points) {
+    return [
+      `${call} rejects every request, because each costs ${cost} of ${points} points. Pass a lower cost, or more points.`,
+    ];
+  }
   if (store !== undefined && limiter !== undefined) {
     return [`${call} cannot use both store and limiter. Pass one of them.`];
   }

@@ -14,6 +14,7 @@ import {
   atLine,
   captureCaller,
   describeValue,
+  explainSeconds,
   fn,
   formatLocation,
   integer,
@@ -21,7 +22,10 @@ import {
   type Kinds,
   LONGEST_DELAY,
   type Locate,
+  markIntended,
   milliseconds,
+  SHORTEST_TIMEOUT,
+  setLocation,
   warn,
 } from '@fairlead/options';
 import {
@@ -136,6 +140,7 @@ export async function serve(
     requireOptions('serve()', options, SERVE_OPTIONS);
     times = timesOf(options);
     assertPorts(options);
+    warnOfTimes(options, locate);
   } catch (error) {
     return manage(() => Promise.reject(error), {});
   }
@@ -167,7 +172,7 @@ export async function serve(
       serving.push({ name: 'app.close()', run: () => first.close() });
       assertOperations(second, operationsPort);
       lifecycle.stopping.throwIfAborted();
-      const server = await listen(first, options.port, listenOptionsOf(options));
+      const server = await listen(first, options.port, listenOptionsOf(options, locate));
       const openRequests = trackRequests(server, options.tls !== undefined);
       const warnOfCut = (): void => {
         const count = openRequests();
@@ -296,6 +301,16 @@ function assertOperations(application: Application | undefined, port: number | u
   );
 }
 
+/** Warns about times that were probably meant in seconds. `listen()` warns about its own. */
+function warnOfTimes(options: ServeOptions, locate: Locate): void {
+  if (isIntended(options)) return;
+  for (const name of ['delay', 'timeout', 'deadline'] as const) {
+    const sentence = `The ${name} of serve() is`;
+    const message = explainSeconds(sentence, options[name], SHORTEST_TIMEOUT, 'the options');
+    if (message !== undefined) warn('FAIRLEAD_OPTION', message + formatLocation(locate));
+  }
+}
+
 /** @throws {SetupError} `INVALID_OPTION`, when both ports are the same. */
 function assertPorts({ port, operationsPort }: ServeOptions): void {
   if (port === 0 || port !== operationsPort) return;
@@ -324,7 +339,7 @@ function timesOf({ delay = 0, timeout, deadline }: ServeOptions): Times {
 }
 
 /** Returns the options of `listen`. */
-function listenOptionsOf(options: ServeOptions): ListenOptions {
+function listenOptionsOf(options: ServeOptions, locate: Locate): ListenOptions {
   const {
     port,
     operationsPort,
@@ -341,5 +356,6 @@ function listenOptionsOf(options: ServeOptions): ListenOptions {
     describeError,
     ...listenOptions
   } = options;
-  return listenOptions;
+  if (isIntended(options)) markIntended(listenOptions);
+  return setLocation(listenOptions, locate);
 }

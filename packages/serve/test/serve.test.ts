@@ -115,7 +115,7 @@ describe('serve()', () => {
         await new Promise((resolve) => stopping.addEventListener('abort', resolve));
         ctx.onFinish(() => console.log('finished'));
         ctx.send('complete');
-      }), { port: 0, delay: 1 });
+      }), intended({ port: 0, delay: 1 }));
     `);
     const sent = request(await program.url()).end();
     await program.wrote(/open/);
@@ -155,7 +155,7 @@ describe('serve()', () => {
           console.log('open', params.id);
           return new Promise(() => {});
         });
-        await serve(app, { port: 0, host: '127.0.0.1', timeout: 1${tls} });
+        await serve(app, intended({ port: 0, host: '127.0.0.1', timeout: 1${tls} }));
       `);
       const url = await program.url();
       for (const id of ['a', 'b']) {
@@ -196,11 +196,11 @@ describe('serve()', () => {
 
   it('exits at the deadline with 1, and names what still runs', async () => {
     const program = startProgram(`
-      await serve(createApp(), {
+      await serve(createApp(), intended({
         port: 0,
         deadline: 1,
         onClose: function closeDatabase() { return new Promise(() => {}); },
-      });
+      }));
     `);
     await program.url();
     program.kill('SIGTERM');
@@ -280,10 +280,28 @@ describe('serve()', () => {
     ]);
   });
 
+  it('warns about times that look like seconds, unless they are intended', async () => {
+    const program = startProgram(`
+      const times = { port: 0, delay: 5, timeout: 8, requestTimeout: 30 };
+      await serve(createApp(), times);
+      await serve(createApp(), intended({ ...times }));
+      await serve(createApp(), { port: 0, delay: 0, timeout: 0, deadline: 100 });
+      process.exit();
+    `);
+    const { stderr } = await program.ended;
+    const end =
+      'milliseconds. If you mean seconds, multiply by 1,000; otherwise pass the options to intended().';
+    expect(stderr.match(/(?<=\[FAIRLEAD_OPTION\] FairleadWarning: ).*/g)).toEqual([
+      `The delay of serve() is 5 ${end}`,
+      `The timeout of serve() is 8 ${end}`,
+      `The option requestTimeout is 30 ${end}`,
+    ]);
+  });
+
   it('warns about a readiness route that does not know of the shutdown, with a delay', async () => {
     const program = startProgram(`
       const unaware = () => describeFunction(() => 'ok', { name: 'createHealth() without stopping' });
-      const start = (app, options) => serve(app, { port: 0, delay: 1, ...options });
+      const start = (app, options) => serve(app, { port: 0, delay: 100, ...options });
       await start(createApp().get('/readyz', () => 'ok'));
       await start(({ stopping }) => createApp().get('/health/up', unaware()));
       await start(() => ({ app: createApp(), operations: createApp().get('/a/ready', unaware()) }), { operationsPort: 0 });
@@ -784,7 +802,7 @@ describe('a signal during the start', () => {
   });
 
   it('exits with 1 at the deadline when the start does not end', async () => {
-    const program = startProgram(`${SLOW} await promise; }, { port: 0, deadline: 1 });`);
+    const program = startProgram(`${SLOW} await promise; }, intended({ port: 0, deadline: 1 }));`);
     await program.wrote(/starting/);
     program.kill('SIGTERM');
     const { code, stderr } = await program.ended;

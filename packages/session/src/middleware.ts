@@ -10,6 +10,7 @@ import { type CookieOptions, deleteCookie, readCookies, setCookie } from '@fairl
 import {
   anything,
   boolean,
+  explainSeconds,
   findOptionProblems,
   findSecretProblems,
   fn,
@@ -125,12 +126,29 @@ export function session<Data extends object = Record<string, unknown>>(
     store === undefined
       ? createMiddleware(cookieSessions(keys, cookie.name, lifetimes), cookie)
       : createMiddleware(storedSessions(store, storeTimeout, maxBytes, lifetimes), cookie);
-  return describe(path === '/' ? run : limitTo(path, run), {
+  const middleware = path === '/' ? run : limitTo(path, run);
+  cookies.set(middleware, [cookie.name, path, options.domain].join());
+  return describe(middleware, {
     name: 'session()',
     role: 'middleware',
     warning: () => describeTimes(options),
-    check: (placement) => findUnusedPath(path, placement),
+    check: (placement) => findUnusedPath(path, placement) ?? findSameCookie(middleware, placement),
   });
+}
+
+/** The cookie of each middleware: its name, path and domain, as text. */
+const cookies = new WeakMap<object, string>();
+
+/** Finds another session before this one with the same cookie, so that each of them overwrites it. */
+function findSameCookie(middleware: object, { routes, before }: Placement): Doubt | undefined {
+  const cookie = cookies.get(middleware);
+  const isSame = (other: object) => other !== middleware && cookies.get(other) === cookie;
+  const all = [{ method: '', pattern: '', before }, ...routes];
+  const found = all.find((one) => one.before.some(isSame));
+  if (found === undefined) return undefined;
+  const where = found.pattern === '' ? '' : `, for example for ${found.method} ${found.pattern}`;
+  const message = `session() replaces the session of another session() before it, which has the same cookie${where}. Remove one of them, pass another name, or pass the middleware to intended().`;
+  return { code: 'FAIRLEAD_OPTION', message };
 }
 
 /** Finds a path at which the middleware never runs. */
@@ -147,9 +165,9 @@ function describeTimes({
   idleTimeout = IDLE_TIMEOUT,
   lifetime = LIFETIME,
 }: SessionOptions): string | undefined {
-  if (idleTimeout >= 60_000 && lifetime >= 600_000) return undefined;
-  const [name, time] = idleTimeout < 60_000 ? ['idleTimeout', idleTimeout] : ['lifetime', lifetime];
-  return `session() ends sessions after ${time} milliseconds. If you mean seconds, pass ${name}: ${Number(time) * 1_000}; otherwise pass the middleware to intended().`;
+  const explain = (name: string, time: number, least: number) =>
+    explainSeconds(`The ${name} of session() ends sessions after`, time, least, 'the middleware');
+  return explain('idleTimeout', idleTimeout, 60_000) ?? explain('lifetime', lifetime, 600_000);
 }
 
 function createMiddleware<Data extends object, Kept extends Found>(

@@ -115,15 +115,23 @@ describe('a short session', () => {
   };
 
   it.each([
-    [{ idleTimeout: 1_800 }, '1800 milliseconds. If you mean seconds, pass idleTimeout: 1800000;'],
-    [{ lifetime: 86_400 }, '86400 milliseconds. If you mean seconds, pass lifetime: 86400000;'],
+    [
+      { idleTimeout: 1_800 },
+      'idleTimeout of session() ends sessions after 1800 milliseconds. If you mean seconds, multiply',
+    ],
+    [
+      { lifetime: 86_400 },
+      'lifetime of session() ends sessions after 86400 milliseconds. If you mean seconds, multiply',
+    ],
     [
       { idleTimeout: 60_000, lifetime: 86_400 },
-      '86400 milliseconds. If you mean seconds, pass lifetime: 86400000;',
+      'lifetime of session() ends sessions after 86400 milliseconds. If you mean seconds, multiply',
     ],
   ])('causes a warning, unless it is intended: %o', (options, message) => {
     expect(warningsOf(options)).toEqual([
-      expect.stringContaining(`session() ends sessions after ${message}`),
+      expect.stringContaining(
+        `The ${message} by 1,000; otherwise pass the middleware to intended().`,
+      ),
     ]);
   });
 
@@ -259,6 +267,63 @@ describe('a path', () => {
     ['there are no routes', () => createApp().use(shop())],
     ['it is intended', () => createApp().use(intended(shop())).get('/', handler)],
   ])('causes none if %s', (_name, start) => {
+    expect(warningsOf(start())).toEqual([]);
+  });
+});
+
+describe('two sessions with the same cookie', () => {
+  const warningsOf = (app: Application) => {
+    const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+    app.seal();
+    const warnings = emitWarning.mock.calls.map(([warning]) => String(warning));
+    emitWarning.mockRestore();
+    return warnings;
+  };
+  const create = (options: Partial<SessionOptions> = {}) => session({ keys, ...options });
+  const handler = () => 1;
+
+  it('cause a warning of the application, and of a router', () => {
+    const admin = createRouter().use(create()).get('/', handler);
+    expect(warningsOf(createApp().use(create()).route('/admin', admin))).toEqual([
+      expect.stringContaining(
+        'session() replaces the session of another session() before it, which has the same cookie, for example for GET /admin. Remove one of them, pass another name, or pass the middleware to intended().',
+      ),
+    ]);
+    expect(warningsOf(createApp().use(create()).use(create()))).toEqual([
+      expect.stringContaining('which has the same cookie. Remove one of them'),
+    ]);
+  });
+
+  it.each<[string, () => Application]>([
+    [
+      'their names differ',
+      () =>
+        createApp()
+          .use(create())
+          .use(create({ name: 'admin' })),
+    ],
+    [
+      'they have different paths',
+      () =>
+        createApp()
+          .use(create(), create({ path: '/admin' }))
+          .get('/admin', handler),
+    ],
+    [
+      'they are for different prefixes',
+      () =>
+        createApp().use('/a', create()).use('/b', create()).get('/a', handler).get('/b', handler),
+    ],
+    ['one is intended', () => createApp().use(create()).use(intended(create()))],
+    [
+      'it is one for two routers',
+      () => {
+        const one = create();
+        const router = () => createRouter().use(one).get('/', handler);
+        return createApp().route('/a', router()).route('/b', router());
+      },
+    ],
+  ])('cause none if %s', (_, start) => {
     expect(warningsOf(start())).toEqual([]);
   });
 });

@@ -176,11 +176,31 @@ function serveBelow(baseOf: (ctx: Context) => string, lookup: Lookup, base = '')
     if (path === undefined) return next();
     return respond(ctx, path, lookup).then((responded) => (responded ? undefined : next()));
   });
-  const check = (placement: Placement) => findFilelessRoute(placement, base, lookup);
+  const check = (placement: Placement) =>
+    findUnreachedPrefix(placement, base) ?? findFilelessRoute(placement, base, lookup);
   return describe(middleware, { role: 'responder', hides, check });
 }
 
-/** Finds a route without a wildcard whose handler has no file for its path. */
+/** Finds out that no request to the routes has a path below the prefix. */
+function findUnreachedPrefix({ routes }: Placement, base: string): Doubt | undefined {
+  const [first] = routes;
+  if (first === undefined || base === '') return undefined;
+  const prefix = segmentsOf(base.toLowerCase());
+  const reaches = (pattern: string): boolean => {
+    const segments = segmentsOf(pattern.toLowerCase());
+    const wildcard = segments.findIndex((segment) => segment.startsWith('*'));
+    const isLong = wildcard >= 0 || segments.length >= prefix.length;
+    const compared = wildcard >= 0 ? segments.slice(0, wildcard) : segments;
+    const fits = (segment: string, index: number) =>
+      /[:%]/.test(segment) || segment === (prefix[index] ?? segment);
+    return isLong && compared.every(fits);
+  };
+  if (routes.some(({ isOwn, pattern }) => !isOwn || reaches(pattern))) return undefined;
+  const message = `serveStatic() serves no file for the route ${first.pattern}, because no path of it is below the prefix '${base}'. Omit the prefix, register the route for '${base}/*path', or pass the middleware to intended().`;
+  return { code: 'FAIRLEAD_ROUTE', message };
+}
+
+/** Finds routes without a wildcard for whose paths there is no file. */
 function findFilelessRoute(
   { routes }: Placement,
   base: string,
@@ -194,13 +214,23 @@ function findFilelessRoute(
       return file !== undefined;
     return index !== false && existsSync(join(root, file, index));
   };
+  // Middleware of a router may have files for some of its routes.
+  const isMiddleware =
+    routes.length > 1 && routes.every(({ isOwn, after }) => isOwn && after.length > 0);
+  let missed = 0;
   for (const { pattern, isOwn, after } of routes) {
     const segments = segmentsOf(pattern);
-    if (!isOwn || after.length > 0 || segments.at(-1)?.startsWith('*')) continue;
+    if (!isOwn || (after.length > 0 && !isMiddleware) || segments.at(-1)?.startsWith('*')) continue;
     const end = segments.findIndex((segment) => segment.includes(':'));
     const fixed = `/${(end < 0 ? segments : segments.slice(0, end)).join('/')}`;
     const below = pathBelow(fixed, base);
     if (below === undefined || below.includes('%') || exists(below, end < 0)) continue;
+    missed += 1;
+    if (isMiddleware) {
+      if (missed < routes.length) continue;
+      const message = `serveStatic() runs only for the routes that it is registered for, and finds no file for any of them in '${root}', such as for ${pattern}. Register it with app.use(), or for a route that ends with a wildcard, such as '/*path'. If the files are created later, pass the middleware to intended().`;
+      return { code: 'FAIRLEAD_ROUTE', message };
+    }
     const wildcard = `${fixed === '/' ? '' : fixed}/*path`;
     const fix = `Register it for '${wildcard}', or with app.use('${fixed}', …). If the file is created later, pass the middleware to intended().`;
     const message = `serveStatic() finds no file for the route ${pattern}, which has no wildcard: it looks for ${fixed} in '${root}'. ${fix}`;

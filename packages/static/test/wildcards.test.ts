@@ -66,3 +66,81 @@ describe('a route for files without a wildcard', () => {
     expect(warningsOf(start())).toEqual([]);
   });
 });
+
+describe('serveStatic() that never serves a file', () => {
+  const handler = () => 1;
+  const files = (options = {}) => serveStatic(folder.root, options);
+
+  it.each<[string, () => Application]>([
+    [
+      "serveStatic() serves no file for the route /assets/*path, because no path of it is below the prefix '/files'. Omit the prefix, register the route for '/files/*path', or pass the middleware to intended().",
+      () => createApp().get('/assets/*path', files({ prefix: '/files' })),
+    ],
+    [
+      "serveStatic() serves no file for the route /files, because no path of it is below the prefix '/files/public'.",
+      () => createApp().get('/files', files({ prefix: '/files/public', fallback: 'page.html' })),
+    ],
+    [
+      'serveStatic() runs only for the routes that it is registered for, and finds no file for any of them in',
+      () =>
+        createApp().route(
+          '/api',
+          createRouter().use(files()).get('/a', handler).get('/b', handler),
+        ),
+    ],
+  ])('causes a warning: %s', (message, start) => {
+    expect(warningsOf(start())).toEqual([expect.stringContaining(message)]);
+  });
+
+  it.each<[string, () => Application]>([
+    [
+      'a wildcard is below the prefix',
+      () => createApp().get('/files/a/*path', files({ prefix: '/files' })),
+    ],
+    [
+      'a wildcard is above the prefix',
+      () => createApp().get('/*path', files({ prefix: '/files' })),
+    ],
+    [
+      'a parameter may be the prefix',
+      () => createApp().get('/:kind/*path', files({ prefix: '/files' })),
+    ],
+    [
+      'the application has it',
+      () =>
+        createApp()
+          .use(files({ prefix: '/files' }))
+          .get('/a', handler),
+    ],
+    [
+      'one of two routes reaches the prefix',
+      () => createApp().get(['/a/*path', '/files/*path'], files({ prefix: '/files' })),
+    ],
+    [
+      'one route of the router has a file',
+      () =>
+        createApp().route(
+          '/',
+          createRouter().use(files()).get('/a', handler).get('/a.txt', handler),
+        ),
+    ],
+    [
+      'one route of the router has a wildcard',
+      () =>
+        createApp().route(
+          '/',
+          createRouter().use(files()).get('/a', handler).get('/*path', handler),
+        ),
+    ],
+    [
+      'it is intended',
+      () =>
+        createApp().route(
+          '/',
+          createRouter().use(intended(files())).get('/a', handler).get('/b', handler),
+        ),
+    ],
+  ])('causes none if %s', (_, start) => {
+    expect(warningsOf(start())).toEqual([]);
+  });
+});

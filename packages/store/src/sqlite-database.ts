@@ -4,15 +4,19 @@ import {
   arrayOf,
   captureCaller,
   describeValue,
+  explainSeconds,
   findOptionProblems,
   fn,
   formatLocation,
   integer,
+  isIntended,
   type Kinds,
   kind,
   nonEmptyString,
   positiveMilliseconds,
+  SHORTEST_TIMEOUT,
   string,
+  warn,
 } from '@fairlead/options';
 import type { SqliteValue, SqliteWrite, WrittenRow } from './connection.js';
 import {
@@ -344,7 +348,12 @@ export function openSqlite<Name extends string, Queries>(
 ): SqliteDatabase<Name, Queries> {
   const locate = captureCaller(openSqlite);
   try {
-    return open(path, options);
+    const database = open(path, options);
+    const sentence = 'The timeout of openSqlite() is';
+    const doubt = explainSeconds(sentence, options.timeout, SHORTEST_TIMEOUT, 'the options');
+    if (doubt !== undefined && !isIntended(options))
+      warn('FAIRLEAD_OPTION', doubt + formatLocation(locate));
+    return database;
   } catch (error) {
     const isMistake = error instanceof StoreError && MISTAKES.has(error.code);
     if (isMistake) error.message += formatLocation(locate);

@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join, relative } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
-import { describeValue } from '@fairlead/options';
+import { describeValue, markIntended } from '@fairlead/options';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openSqlite } from '../src/index.js';
 import {
@@ -259,6 +259,20 @@ describe('openSqlite', () => {
         message: `The store ${path} cannot run a query (near "SELEC": syntax error). Correct its SQL.`,
       }),
     );
+  });
+
+  it('warns about a timeout that looks like seconds, unless it is intended', async () => {
+    const emit = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+    onTestFinished(() => emit.mockRestore());
+    await openSqlite(temporaryPath(), { ...NOTES, timeout: 5 }).close();
+    const [[message, options] = []] = emit.mock.calls as readonly (readonly unknown[])[];
+    expect(options).toMatchObject({ code: 'FAIRLEAD_OPTION' });
+    expect(message).toMatch(
+      /^The timeout of openSqlite\(\) is 5 milliseconds\. If you mean seconds, multiply by 1,000; otherwise pass the options to intended\(\)\.\n {2}At: test\/sqlite\.test\.ts:\d+:\d+$/,
+    );
+    await openSqlite(temporaryPath(), markIntended({ ...NOTES, timeout: 5 })).close();
+    await openSqlite(temporaryPath(), { ...NOTES, timeout: 100 }).close();
+    expect(emit).toHaveBeenCalledOnce();
   });
 
   it('is closed by `await using`', async () => {

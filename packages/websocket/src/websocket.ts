@@ -11,8 +11,8 @@ import {
   SetupError,
   type State,
 } from '@fairlead/core';
-import { describe, describeFactories } from '@fairlead/core/extend';
-import { describeValue, named } from '@fairlead/options';
+import { type Doubt, describe, describeFactories } from '@fairlead/core/extend';
+import { describeValue, explainSeconds, named, SHORTEST_TIMEOUT } from '@fairlead/options';
 import { WebSocketServer } from 'ws';
 import { type CompleteOptions, completeOptions, TOKEN, type WebSocketOptions } from './options.js';
 import { LimitedConnection, type WebSocketConnection } from './web-socket-connection.js';
@@ -61,7 +61,7 @@ export function websocket<
     accept.check(ctx);
     accept.open(ctx, (socket) => handler(socket, ctx));
   });
-  return describe(open, { role: 'websocket' });
+  return describe(open, { role: 'websocket', warning: describeInterval('websocket()', options) });
 }
 
 /**
@@ -86,7 +86,27 @@ export function websocketUpgrade(
     }
     accept.open(ctx, (socket) => handler(socket, ctx));
   });
-  return describe(upgrade, { role: 'websocket' });
+  return describe(upgrade, {
+    role: 'websocket',
+    warning: describeInterval('websocketUpgrade()', options),
+    check: () => NO_HANDLER,
+  });
+}
+
+/** Called only if an application or a router has the interceptor among its functions. */
+const NO_HANDLER: Doubt = {
+  code: 'FAIRLEAD_ROUTE',
+  message:
+    'websocketUpgrade() is an interceptor, so it opens no connection as the handler or the middleware of a route. Use websocket(handler), or pass it to @UseInterceptor() of a method that returns the handler.',
+};
+
+/** Creates the function that warns about pings in an interval that was probably meant in seconds. */
+function describeInterval(
+  call: string,
+  { pingInterval }: WebSocketOptions,
+): () => string | undefined {
+  const sentence = `${call} sends a ping every`;
+  return () => explainSeconds(sentence, pingInterval, SHORTEST_TIMEOUT, 'its result');
 }
 
 describeFactories(websocket, websocketUpgrade);

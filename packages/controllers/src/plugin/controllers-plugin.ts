@@ -23,7 +23,14 @@ import {
 } from '../discovery/find-files.js';
 import { isFrameworkError, mergeImportErrors } from '../discovery/import-file.js';
 import { isController } from '../discovery/lost-classes.js';
-import { attempt, DiscoveryError, listNames, published, throwProblems } from '../errors.js';
+import {
+  attempt,
+  DiscoveryError,
+  errorText,
+  listNames,
+  published,
+  throwProblems,
+} from '../errors.js';
 import { type Requirement, requiredTokens } from '../instances/instances.js';
 import { undiscovered } from '../metadata/class-metadata.js';
 import {
@@ -104,7 +111,9 @@ export function controllersPlugin(options: ControllersPluginOptions): Controller
     },
     warn: published((message) => logger.warn(`[controllers] ${message}`)),
   };
+  let application: Application | undefined;
   const close = async (): Promise<void> => {
+    if (application !== undefined) disposers.get(container)?.delete(application);
     if (disposeContainer) await container[Symbol.asyncDispose]?.();
   };
   let state = createState([], false);
@@ -114,6 +123,8 @@ export function controllersPlugin(options: ControllersPluginOptions): Controller
       return state;
     },
     async install(app) {
+      application = app;
+      if (disposeContainer && !isIntended(options)) warnOfSharing(container, app, log, call);
       try {
         const registered = await start(app, usable, checkPluginOptions(options), log, locate);
         state = createState(registered, true);
@@ -134,6 +145,26 @@ export function controllersPlugin(options: ControllersPluginOptions): Controller
     },
     close,
   };
+}
+
+/** The open applications that dispose a container when they close. */
+const disposers = new WeakMap<object, Set<Application>>();
+
+/** Warns about an application that disposes a container which another one still uses. */
+function warnOfSharing(
+  container: object,
+  app: Application,
+  log: PluginLogger,
+  call: CallSite,
+): void {
+  const known = disposers.get(container) ?? new Set<Application>();
+  disposers.set(container, known.add(app));
+  if (known.size < 2) return;
+  const title =
+    'two applications dispose the same container, so that the other one fails when one closes.';
+  const fix =
+    'create a container for each, or pass disposeContainer: false to one of the plugins. If they close together, pass the options to intended().';
+  log.warn(errorText(title, fix, describeCaller(call)));
 }
 
 function createState(

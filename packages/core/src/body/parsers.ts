@@ -214,8 +214,15 @@ function createBodyParser<Options extends BodyOptions>(
   const settings = isComplete && { settings: [format.name, limit, keepsBytes].join() };
   return describe(markCopy(named(format.name, middleware)), {
     role: 'input',
+    warning: () => describeLimit(call, limit),
     reads: { mediaTypes, ...settings },
   });
+}
+
+/** Warns about a limit that was probably meant in a larger unit. 0 rejects every body. */
+function describeLimit(call: string, limit: number): string | undefined {
+  if (limit === 0 || limit >= 100) return undefined;
+  return `${call} accepts at most ${limit} bytes. If you mean megabytes, pass limit: '${limit}mb'; otherwise pass the middleware to intended().`;
 }
 
 /** Creates the function that decides which media types a parser reads. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { integer, type Kinds } from '@fairlead/options';
+import { explainSeconds, integer, type Kinds, SHORTEST_TIMEOUT } from '@fairlead/options';
 import { HttpError } from '../errors/http-error.js';
 
 /** Limits on the requests that a server accepts, and its timeouts. */
@@ -38,6 +38,15 @@ export const SERVER_LIMITS: Kinds<ServerLimits> = {
   maxHeaders: integer(0),
   maxTargetSize: BYTES,
 };
+
+/** Describes the timeouts that were probably meant in seconds. */
+export function describeTimeouts(limits: ServerLimits): readonly string[] {
+  const names = ['headersTimeout', 'requestTimeout', 'keepAliveTimeout', 'writeTimeout'] as const;
+  return names.flatMap(
+    (name) =>
+      explainSeconds(`The option ${name} is`, limits[name], SHORTEST_TIMEOUT, 'the options') ?? [],
+  );
+}
 
 /** Fills in the default limits. */
 export function completeLimits(limits: ServerLimits): Required<ServerLimits> {

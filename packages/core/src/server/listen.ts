@@ -4,12 +4,17 @@ import type { TlsOptions } from 'node:tls';
 import {
   anything,
   boolean,
+  captureCaller,
   describeValue,
   findOptionProblems,
+  formatLocation,
   hasMethods,
   integer,
+  isIntended,
   type Kinds,
+  locatorOf,
   nonEmptyString,
+  warn,
 } from '@fairlead/options';
 import { isPromiseLike } from '../promise.js';
 import { throwTogether } from '../setup/options.js';
@@ -17,7 +22,7 @@ import { explainOtherCopy } from '../setup/package-copies.js';
 import { ListenError } from '../setup/setup-error.js';
 import { type CloseOptions, createClose } from './close.js';
 import { connectionEvent, createServer } from './create-server.js';
-import { completeLimits, SERVER_LIMITS, type ServerLimits } from './limits.js';
+import { completeLimits, describeTimeouts, SERVER_LIMITS, type ServerLimits } from './limits.js';
 import { enforceTimeouts } from './timeouts.js';
 import { findTlsProblems } from './tls.js';
 
@@ -118,6 +123,11 @@ export async function listen(
   const { host, tls, reusePort = false, maxConnections } = options;
   app.seal();
   const limits = completeLimits(options);
+  if (!isIntended(options)) {
+    const locate = locatorOf(options) ?? captureCaller(listen);
+    for (const message of describeTimeouts(options))
+      warn('FAIRLEAD_OPTION', message + formatLocation(locate));
+  }
   const controller = new AbortController();
   const server = createServer(app.handle, limits, tls, controller.signal);
   if (maxConnections !== undefined) server.maxConnections = maxConnections;

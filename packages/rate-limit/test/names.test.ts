@@ -1,0 +1,67 @@
+import { type Application, createApp, createRouter, intended } from '@fairlead/core';
+import { describe, expect, it, vi } from 'vitest';
+import { rateLimit, rateLimitGuard } from '../src/index.js';
+
+/** Returns the warnings that a start prints. */
+function warningsOf(app: Application): readonly string[] {
+  const emit = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+  app.seal();
+  const warnings = emit.mock.calls.map(([message]) => String(message));
+  emit.mockRestore();
+  return warnings;
+}
+
+const handler = () => 1;
+const create = (points: number, name?: string) =>
+  rateLimit({ points, duration: 60, ...(name !== undefined && { name }) });
+
+describe('two limits of one route with the same name', () => {
+  it('cause a warning', () => {
+    const app = createApp().use(create(100)).get('/sign-in', create(5), handler);
+    expect(warningsOf(app)).toEqual([
+      expect.stringContaining(
+        "rateLimit() has the same name 'default' as another one before it, so its headers and its state replace those of the other, for example for GET /sign-in. Pass another name, such as name: 'sign-in', or pass the middleware to intended().",
+      ),
+    ]);
+  });
+
+  it.each<[string, () => Application]>([
+    [
+      'their names differ',
+      () => createApp().use(create(100)).get('/', create(5, 'sign-in'), handler),
+    ],
+    [
+      'they are for different routes',
+      () => createApp().get('/a', create(100), handler).get('/b', create(5), handler),
+    ],
+    [
+      'it is intended',
+      () =>
+        createApp()
+          .use(create(100))
+          .get('/', intended(create(5)), handler),
+    ],
+    [
+      'it is one for two routers',
+      () => {
+        const one = create(5);
+        const router = () => createRouter().use(one).get('/', handler);
+        return createApp().route('/a', router()).route('/b', router());
+      },
+    ],
+  ])('cause none if %s', (_, start) => {
+    expect(warningsOf(start())).toEqual([]);
+  });
+});
+
+it.each([rateLimit, rateLimitGuard])('refuses a cost of more points than there are', (limit) => {
+  expect(() => limit({ points: 5, duration: 60, cost: 10 })).toThrow(
+    expect.objectContaining({
+      code: 'INVALID_OPTION',
+      message: expect.stringContaining(
+        'rejects every request, because each costs 10 of 5 points. Pass a lower cost, or more points.',
+      ),
+    }),
+  );
+  expect(() => limit({ points: 5, duration: 60, cost: 5 })).not.toThrow();
+});
