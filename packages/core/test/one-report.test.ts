@@ -110,3 +110,14 @@ describe('a router with a mistake that no application mounts', () => {
     expect(() => app.seal()).toThrow(/2 problems.*'\/x\/\*'.*'\/a\/\/b'/s);
   });
 });
+
+it('a route with a wrong option is reported together with its conflicts', () => {
+  const app = createApp()
+    .get('/users/:id', handler)
+    .get('/users/:name', { sumary: 'Find' } as object, handler)
+    .get('/posts', { sumary: 'List' } as object, handler)
+    .get('/posts', handler);
+  expect(() => app.seal()).toThrow(
+    /1\. app\.get\('\/users\/:name'\) has no option 'sumary'[\s\S]+2\. GET \/users\/:name matches the same paths as GET \/users\/:id[\s\S]+3\. app\.get\('\/posts'\) has no option 'sumary'[\s\S]+4\. GET \/posts matches the same paths as GET \/posts/,
+  );
+});

@@ -16,7 +16,14 @@ import type { AnyHandler, Middleware } from '../pipeline/pipeline.js';
 import { isPromiseLike } from '../promise.js';
 import { assertOptions } from '../setup/options.js';
 import { explainOtherCopy, markCopy } from '../setup/package-copies.js';
-import { conflictOf, mountedTwice, SealedError, SetupError } from '../setup/setup-error.js';
+import {
+  conflictOf,
+  mountedTwice,
+  problemsOf,
+  SealedError,
+  SetupError,
+  throwProblems,
+} from '../setup/setup-error.js';
 import type { DefinedRoute, RouteBuilders } from './client-contract.js';
 import {
   assertMiddleware,
@@ -118,8 +125,10 @@ export function attempt(
     return true;
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;
-    setLocation(error, locate);
-    problems.push(error, ...(router instanceof Router ? problemsIn(router) : []));
+    const found = problemsOf(error).filter((one) => one instanceof SetupError);
+    for (const problem of found) setLocation(problem, locate);
+    problems.push(...found);
+    if (router instanceof Router) problems.push(...problemsIn(router));
     return false;
   }
 }
@@ -242,7 +251,13 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
     if (handlers.length === 0) throw new InvalidMiddlewareError(call);
     assertMiddleware(call, handlers, locatorOf(options));
     const patterns = paths.flatMap(expandPath).map((path) => parsePattern(path));
-    checkRouteOptions(call, options);
+    const found: SetupError[] = [];
+    try {
+      checkRouteOptions(call, options);
+    } catch (error) {
+      if (!(error instanceof SetupError)) throw error;
+      found.push(error);
+    }
     const added = new Map<string, Route>();
     for (const one of methods) {
       for (const parsed of patterns) {
@@ -256,11 +271,13 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
         };
         const key = `${one} ${shapeOf(parsed, this.rules)}`;
         const existing = byShape.get(key) ?? added.get(key);
-        if (existing) throw conflictOf(one, existing, route);
-        added.set(key, route);
+        if (existing) found.push(conflictOf(one, existing, route));
+        else added.set(key, route);
       }
     }
+    // A later route may conflict with one whose options are wrong.
     for (const [key, route] of added) byShape.set(key, route);
+    throwProblems(found);
     entries.push(...added.values());
   }
 
