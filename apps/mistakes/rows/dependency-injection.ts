@@ -426,7 +426,7 @@ mistake("`{ useExisting: 'nothing' }`", { startup: "'nothing'" }, () =>
 
 mistake(
   '`useValue: process.env.PORT`, which is not set',
-  { compiler: "'undefined'", never: 'undefined is a value.' },
+  { compiler: "'undefined'", warning: 'whose value is undefined' },
   () =>
     serveDependent(PORT, (container) => container.register(PORT, { useValue: process.env.PORT })),
 );

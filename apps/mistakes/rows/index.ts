@@ -22,4 +22,5 @@ import './testing.js';
 import './command-line.js';
 import './tools.js';
 import './places.js';
+import './contradictions.js';
 import './several.js';

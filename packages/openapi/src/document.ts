@@ -67,8 +67,10 @@ export function writeDocument(app: Application, options: DocumentOptions): strin
       );
   }
   const isEmpty = Array.isArray(exclude) && exclude.length === 0;
+  // Paths may exclude what is hidden anyway. A function only receives routes that a document can have.
+  const excludable = typeof exclude === 'function' ? routes : app.routes();
   if (exclude !== undefined && routes.length > 0 && !isEmpty && !isIntended(exclude)) {
-    if (!routes.some((route) => isExcluded(route)))
+    if (!excludable.some(isExcluded))
       warn(
         'FAIRLEAD_DOCUMENT',
         describeUnmatched('exclude', info.title, exclude) + atLine(options),

@@ -5,3 +5,4 @@ import './guards.js';
 import './validation.js';
 import './files.js';
 import './places.js';
+import './contradictions.js';
