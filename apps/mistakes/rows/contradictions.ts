@@ -225,6 +225,18 @@ mistake('a strict schema of `claims` without `iss`', { startup: 'does not accept
     .get('/', () => 1),
 );
 
+mistake('`session({ storeTimeout })` without a store', { warning: 'ignores storeTimeout' }, () =>
+  createApp()
+    .use(session({ keys, storeTimeout: 500 }))
+    .get('/', () => 1),
+);
+
+mistake('`createJwtAuth({ remote })` with a secret', { warning: 'ignores remote' }, () =>
+  createApp()
+    .use(createJwtAuth({ ...tokens, remote: { timeout: 500 } }).middleware)
+    .get('/', () => 1),
+);
+
 mistake('`claims` with `exp: z.date()`', { startup: 'does not accept exp' }, () =>
   createApp()
     .use(createJwtAuth({ ...tokens, claims: z.object({ exp: z.date() }) }).middleware)

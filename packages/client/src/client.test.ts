@@ -382,6 +382,22 @@ it('the URL of a client has no query or fragment', () => {
   }
 });
 
+it('the URL of a client has the scheme http or https, or none', () => {
+  expect(() => createClient('localhost:8080')).toThrow(
+    "Cannot create a client for localhost:8080: its scheme is 'localhost:'. Pass 'http://localhost:8080'.",
+  );
+  expect(() => createClient('ws://localhost')).toThrow('Pass a URL with http: or https:.');
+  for (const url of ['HTTPS://example.com', '/api', 'api', '']) createClient(url);
+});
+
+it('a header of a client has a valid name and value', () => {
+  const headers = { Authorization: 'Bearer abc\nx' };
+  expect(() => createClient('http://localhost', { headers })).toThrow(
+    /^Cannot create a client with the header 'Authorization': its name or its value has characters that no header may have, such as a line break\. Remove them, as trim\(\) does\.$/,
+  );
+  createClient('http://localhost', { headers: { Authorization: 'Bearer abc' } });
+});
+
 describe('send()', () => {
   it('returns a body by its status', async () => {
     const result = await client.send('POST', '/api/users', { body: { name: 'Ada' } });

@@ -119,7 +119,8 @@ interface Answer {
  *
  * @typeParam Routes - Such as `ClientOf<[typeof users], '/api'>`.
  * @param url - The URL that the paths are relative to, such as `https://api.example.com`.
- * @throws {TypeError} When the URL has a query or a fragment.
+ * @throws {TypeError} When the URL has a query, a fragment or another scheme than `http:` and `https:`, or a header is
+ *   invalid.
  */
 export function createClient<Routes extends AnyApi = Api>(
   url: string | URL,
@@ -132,6 +133,16 @@ export function createClient<Routes extends AnyApi = Api>(
       `Cannot create a client for ${base}: it has a query or a fragment, which no path can follow. Remove it, or send a key in headers.`,
     );
   }
+
+  const [scheme] = /^[a-z][\w+.-]*:/i.exec(base) ?? [];
+  if (scheme !== undefined && !/^https?:$/i.test(scheme)) {
+    // A host with a port looks like a scheme.
+    const fix = /^[^/]+:\d/.test(base) ? `'http://${base}'` : 'a URL with http: or https:';
+    throw new TypeError(
+      `Cannot create a client for ${base}: its scheme is '${scheme}'. Pass ${fix}.`,
+    );
+  }
+  if (typeof shared !== 'function') assertHeaders(shared);
 
   async function request(method: string, path: string, call: AnyOptions): Promise<Answer> {
     const target = base + fillPattern(path, call.params) + queryOf(call.query);
@@ -241,6 +252,18 @@ function queryOf(query: AnyOptions['query'] = {}): string {
 }
 
 /** Converts a body to JSON, unless `fetch` can send it as it is. */
+/** @throws {TypeError} When a header is invalid. Its value may be a secret, so the message does not show it. */
+function assertHeaders(headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    try {
+      new Headers([[name, value]]);
+    } catch (cause) {
+      const text = `Cannot create a client with the header '${name}': its name or its value has characters that no header may have, such as a line break. Remove them, as trim() does.`;
+      throw new TypeError(text, { cause });
+    }
+  }
+}
+
 function bodyOf(body: unknown, headers: Headers): RequestInit {
   if (body === undefined) return {};
   if (isNative(body)) return { body };

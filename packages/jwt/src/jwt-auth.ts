@@ -164,7 +164,15 @@ export function createJwtAuth(
     await verify(ctx);
     return next();
   };
-  describe(middleware, { name: JWT[0], role: 'middleware', security: BEARER, sends: SENDS });
+  const isRemote = typeof options.jwks === 'string' || options.jwks instanceof URL;
+  const isUnused = options.remote !== undefined && !isRemote;
+  describe(middleware, {
+    name: JWT[0],
+    role: 'middleware',
+    security: BEARER,
+    sends: SENDS,
+    warning: () => (isUnused ? UNUSED_REMOTE : undefined),
+  });
 
   return Object.freeze<JwtAuth<unknown>>({
     middleware: middleware as JwtAuth<unknown>['middleware'],
@@ -172,6 +180,9 @@ export function createJwtAuth(
     token: verifiedToken,
   });
 }
+
+const UNUSED_REMOTE =
+  'createJwtAuth() ignores remote, because it fetches no keys. Pass a URL as jwks, remove remote, or pass the middleware to intended().';
 
 describeFactories(createJwtAuth);
 

@@ -1,8 +1,8 @@
 import { createSecretKey, generateKeyPairSync, webcrypto } from 'node:crypto';
-import { createApp, errorHandler, type StandardSchema } from '@fairlead/core';
+import { createApp, errorHandler, intended, type StandardSchema } from '@fairlead/core';
 import { descriptionOf } from '@fairlead/core/extend';
 import { exportJWK } from 'jose';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { jwtGuard } from '../src/controllers.js';
 import { createJwtAuth, type JwtAuthOptions, requireRole, requireScope } from '../src/index.js';
@@ -174,6 +174,28 @@ describe('createJwtAuth()', () => {
       factories.map(() => 'factory'),
     );
   });
+});
+
+it('remote without a URL of keys causes a warning, unless it is intended', () => {
+  const emit = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+  onTestFinished(() => emit.mockRestore());
+  const start = (options: object, mark = (one: object) => one) => {
+    const { middleware } = createJwtAuth({ ...EXPECTED, ...options });
+    mark(middleware);
+    createApp()
+      .use(middleware)
+      .get('/', () => 1)
+      .seal();
+  };
+  start({ secret: SECRET, remote: { timeout: 500 } });
+  expect(emit.mock.calls.map(([message]) => message)).toEqual([
+    expect.stringContaining(
+      'createJwtAuth() ignores remote, because it fetches no keys. Pass a URL as jwks, remove remote, or pass the middleware to intended().',
+    ),
+  ]);
+  start({ secret: SECRET, remote: { timeout: 500 } }, intended);
+  start({ jwks: 'https://login.example.com/keys', remote: { timeout: 500 } });
+  expect(emit).toHaveBeenCalledOnce();
 });
 
 it('the middleware has the name that messages use', () => {

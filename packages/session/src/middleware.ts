@@ -131,7 +131,7 @@ export function session<Data extends object = Record<string, unknown>>(
   return describe(middleware, {
     name: 'session()',
     role: 'middleware',
-    warning: () => describeTimes(options),
+    warning: () => describeTimes(options) ?? describeUnused(options),
     check: (placement) => findUnusedPath(path, placement) ?? findSameCookie(middleware, placement),
   });
 }
@@ -168,6 +168,15 @@ function describeTimes({
   const explain = (name: string, time: number, least: number) =>
     explainSeconds(`The ${name} of session() ends sessions after`, time, least, 'the middleware');
   return explain('idleTimeout', idleTimeout, 60_000) ?? explain('lifetime', lifetime, 600_000);
+}
+
+/** Warns about options of stored sessions for sessions in cookies. */
+function describeUnused({ store, storeTimeout, maxBytes }: SessionOptions): string | undefined {
+  const unused = Object.entries({ storeTimeout, maxBytes }).flatMap(([name, value]) =>
+    value === undefined ? [] : name,
+  );
+  if (store !== undefined || unused.length === 0) return undefined;
+  return `session() ignores ${unused.join(' and ')}, because its sessions are in cookies. Pass a store, remove ${unused.join(' and ')}, or pass the middleware to intended().`;
 }
 
 function createMiddleware<Data extends object, Kept extends Found>(

@@ -135,6 +135,14 @@ describe('a short session', () => {
     ]);
   });
 
+  it('causes a warning about options that only a store has', () => {
+    expect(warningsOf({ storeTimeout: 500, maxBytes: 1_000 })).toEqual([
+      expect.stringContaining(
+        'session() ignores storeTimeout and maxBytes, because its sessions are in cookies. Pass a store, remove storeTimeout and maxBytes, or pass the middleware to intended().',
+      ),
+    ]);
+  });
+
   it('may last for a minute without a request', () => {
     expect(warningsOf({ idleTimeout: 60_000, lifetime: 600_000 })).toEqual([]);
   });

@@ -125,10 +125,8 @@ interface DecoratorKind<Metadata> {
 export function createDecorator<Decorator, Metadata>(kind: DecoratorKind<Metadata>): Decorator {
   const { name, example = `@${name}()` } = kind;
   // A bound function has no frame, so that the stack above callDecorator() starts where the decorator is called.
-  const create = named(
-    name,
-    callDecorator.bind(undefined, kind as DecoratorKind<never>, createMark(name)),
-  );
+  const call = callDecorator<Metadata>;
+  const create = named(name, call.bind(undefined, kind, createMark(name)));
   return describe(create, { name: example, role: 'decoratorFactory' }) as Decorator;
 }
 

@@ -250,7 +250,7 @@ export class AsyncProviderError extends InjectionError {
     const token = path.at(-1) ?? '';
     const problem = `Cannot resolve ${describeToken(token)} synchronously: its asynchronous factory has not finished.`;
     const fix =
-      'call `await container.initialize()` once before, or use `await container.resolveAsync(...)`.';
+      'call `await container.initialize()` once before, or `await container.resolveAsync(...)` instead of `resolve`.';
     super({ problem, fix, path, token, location });
   }
 }
