@@ -124,7 +124,7 @@ export function controllersPlugin(options: ControllersPluginOptions): Controller
     },
     async install(app) {
       application = app;
-      if (disposeContainer && !isIntended(options)) warnOfSharing(container, app, log, call);
+      if (disposeContainer && !isIntended(options)) warnOfSharing(container, app, log, locate);
       try {
         const registered = await start(app, usable, checkPluginOptions(options), log, locate);
         state = createState(registered, true);
@@ -155,7 +155,7 @@ function warnOfSharing(
   container: object,
   app: Application,
   log: PluginLogger,
-  call: CallSite,
+  locate: Locate,
 ): void {
   const known = disposers.get(container) ?? new Set<Application>();
   disposers.set(container, known.add(app));
@@ -164,7 +164,7 @@ function warnOfSharing(
     'two applications dispose the same container, so that the other one fails when one closes.';
   const fix =
     'create a container for each, or pass disposeContainer: false to one of the plugins. If they close together, pass the options to intended().';
-  log.warn(errorText(title, fix, describeCaller(call)));
+  log.warn(errorText(title, fix, locate()));
 }
 
 function createState(
