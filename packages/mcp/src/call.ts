@@ -47,11 +47,11 @@ export async function callTool(
   { app, find, ctx, signal, resultLimit }: Call,
 ): Promise<CallToolResult> {
   const { method } = tool.route;
-  const created = await createTarget(tool, given, find);
-  if ('problem' in created) return failure(created.problem);
-  const { target } = created;
+  const written = writeParts(tool, given);
+  const problem = written.problem ?? (await findProblem(tool, given, written, find));
+  if (problem !== undefined) return failure(problem);
+  const { target, body } = written;
   const { headers, isEncrypted, ip } = clientOf(ctx);
-  const body = createBody(tool, given);
   const { mediaType = 'application/json' } = tool;
   // A QUERY request needs the header even without a body. RFC 10008 §2
   if (body !== undefined || method === 'QUERY') headers.set('Content-Type', mediaType);
@@ -97,41 +97,41 @@ export function createFinder(routes: readonly Route[]): FindRoute {
   };
 }
 
-/** The request target of a call, or why the route would not receive the arguments as they are. */
-type Target = { readonly target: string } | { readonly problem: string };
-
-async function createTarget(
-  tool: RouteTool,
-  given: Readonly<Record<string, unknown>>,
-  find: FindRoute,
-): Promise<Target> {
-  const written = writeTarget(tool, given);
-  if ('problem' in written) return written;
-  const { target, query } = written;
-  // A value may be the static text of another route, which is not a tool.
-  const found = tool.path.includes('{') ? await find(tool.route.method, target) : undefined;
-  if (tool.path.includes('{') && found?.route !== tool.route) {
-    const problem = found === undefined ? 'cannot be part of a path' : 'belong to another route';
-    return { problem: `These values of ${namesIn(tool)} ${problem}. Use others.` };
-  }
-  const problem = findChange(tool, given, tool.read(found?.params ?? {}, query));
-  return problem === undefined ? { target } : { problem };
+/** What a request has of the arguments of a call. */
+interface Parts {
+  readonly target: string;
+  readonly query: URLSearchParams;
+  readonly body: string | undefined;
+  /** Why the request cannot have them; undefined if it can. */
+  readonly problem?: string;
 }
 
-type Written =
-  | { readonly target: string; readonly query: URLSearchParams }
-  | { readonly problem: string };
-
-function writeTarget(tool: RouteTool, given: Readonly<Record<string, unknown>>): Written {
+function writeParts(tool: RouteTool, given: Readonly<Record<string, unknown>>): Parts {
   try {
     assertKnown(tool, given);
     const path = createPath(tool, given);
     const query = new URLSearchParams(createQuery(tool, given));
-    return { target: query.size === 0 ? path : `${path}?${query}`, query };
+    const target = query.size === 0 ? path : `${path}?${query}`;
+    return { target, query, body: createBody(tool, given) };
   } catch (error) {
-    if (error instanceof TypeError) return { problem: error.message };
-    throw error;
+    if (!(error instanceof TypeError)) throw error;
+    return { target: '', query: new URLSearchParams(), body: undefined, problem: error.message };
   }
+}
+
+/** Finds out why the route would not receive the arguments as they are. */
+async function findProblem(
+  tool: RouteTool,
+  given: Readonly<Record<string, unknown>>,
+  { target, query }: Parts,
+  find: FindRoute,
+): Promise<string | undefined> {
+  if (!tool.path.includes('{')) return findChange(tool, given, tool.read({}, query));
+  const found = await find(tool.route.method, target);
+  // A value may be the static text of another route, which is not a tool.
+  if (found?.route === tool.route) return findChange(tool, given, tool.read(found.params, query));
+  const problem = found === undefined ? 'cannot be part of a path' : 'belong to another route';
+  return `These values of ${namesIn(tool)} ${problem}. Use others.`;
 }
 
 function namesIn(tool: RouteTool): string {
@@ -226,7 +226,11 @@ function isReceived(given: unknown, received: unknown): boolean {
   return typeof one !== 'object' && String(given) === String(one);
 }
 
-/** Creates the body of a call; undefined for none. */
+/**
+ * Creates the body of a call; undefined for none.
+ *
+ * @throws {TypeError} When a form or a text cannot carry a value.
+ */
 function createBody(tool: RouteTool, given: Readonly<Record<string, unknown>>): string | undefined {
   const isOf = ([, { source }]: readonly [string, Argument]): boolean => source === 'body';
   const passed = [...tool.arguments].filter(isOf).filter(([name]) => Object.hasOwn(given, name));
@@ -235,8 +239,11 @@ function createBody(tool: RouteTool, given: Readonly<Record<string, unknown>>): 
   const value = whole
     ? given[whole[0]]
     : Object.fromEntries(passed.map(([argument, { name }]) => [name, given[argument]]));
-  if (tool.mediaType === 'text/plain')
-    return typeof value === 'string' ? value : JSON.stringify(value);
+  if (tool.mediaType === 'text/plain') {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    if (text.isWellFormed()) return text;
+    throw new TypeError('The body contains half of a character. Pass whole characters.');
+  }
   if (tool.mediaType !== 'application/x-www-form-urlencoded') return JSON.stringify(value);
   // An empty body would not be a form. This one has no fields.
   return new URLSearchParams(memberPairs(Object(value))).toString() || '&';

@@ -1,5 +1,13 @@
 import { once } from 'node:events';
-import { createApp, createRouter, errorHandler, json, type Middleware } from '@fairlead/core';
+import {
+  createApp,
+  createRouter,
+  errorHandler,
+  json,
+  type Middleware,
+  text,
+  urlencoded,
+} from '@fairlead/core';
 import { createJwtAuth, requireScope } from '@fairlead/jwt';
 import { requestId } from '@fairlead/middleware';
 import { exchange } from '@fairlead/test-support/raw-connection';
@@ -378,4 +386,20 @@ it.each([
 it.each(['', 'null', '{}'])('a body without a message is rejected with 400: %j', async (body) => {
   const server = await serve(createApp().get('/', { operationId: 'read', tool: open }, () => 1));
   expect((await post(server, body)).status).toBe(400);
+});
+
+it('a value that a form or a text cannot carry is a readable result', async () => {
+  const form = z.object({ tags: z.array(z.unknown()) });
+  const app = createApp()
+    .post('/form', { operationId: 'form', body: form, tool: open }, urlencoded(), () => 1)
+    .post('/text', { operationId: 'text', body: z.string(), tool: open }, text(), () => 1);
+  const client = await connect(await serve(app));
+  expect(await call(client, 'form', { tags: [['a']] })).toEqual({
+    text: expect.stringMatching(/^The list 'tags' contains a list/),
+    isError: true,
+  });
+  expect(await call(client, 'text', { body: '\ud800' })).toEqual({
+    text: expect.stringMatching(/half of a character/),
+    isError: true,
+  });
 });
