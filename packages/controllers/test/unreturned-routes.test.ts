@@ -8,15 +8,20 @@ import {
   registerController,
 } from '../src/index.js';
 
-const container = createContainer();
-
 /** Returns what a start with a controller warns about. */
 async function warningsOf(controller: ControllerValue): Promise<readonly string[]> {
   const warn = vi.fn<(message: string) => void>();
   const router = createRouter();
   const logger = { debug() {}, warn };
   await createApp()
-    .plugin(controllersPlugin({ router, container, controllers: [controller], logger }))
+    .plugin(
+      controllersPlugin({
+        router,
+        container: createContainer(),
+        controllers: [controller],
+        logger,
+      }),
+    )
     .then((app) => app.route('/', router).seal());
   return warn.mock.calls.flat();
 }
@@ -44,7 +49,7 @@ it('warns about the routes of a value that are created, but not returned', async
   const [first, second] = warnings.map((warning) => Number(at.exec(warning)?.[1]));
   expect(second).toBe(Number(first) + 1);
   const log = vi.spyOn(console, 'warn').mockReturnValue(undefined);
-  registerController(createRouter(), forgotten(), { container });
+  registerController(createRouter(), forgotten(), { container: createContainer() });
   expect(log.mock.calls).toHaveLength(2);
   log.mockRestore();
 });
