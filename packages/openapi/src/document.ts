@@ -55,7 +55,8 @@ export function writeDocument(app: Application, options: DocumentOptions): strin
   const isExcluded = exclude === undefined ? () => false : selects(exclude);
   const routes = app.routes().filter((route) => !route.options.hidden && !opensSockets(route));
   const included = routes.filter((route) => isIncluded(route));
-  const selected = new Set(included.filter((route) => !isExcluded(route)));
+  const excluded = new Set(included.filter((route) => isExcluded(route)));
+  const selected = new Set(included.filter((route) => !excluded.has(route)));
   if (include !== undefined && included.length === 0 && routes.length > 0 && !isIntended(include)) {
     // A document of webhooks, or of nothing, has no routes.
     const isMeant =
@@ -66,11 +67,12 @@ export function writeDocument(app: Application, options: DocumentOptions): strin
         describeUnmatched('include', info.title, include) + atLine(options),
       );
   }
-  const isEmpty = Array.isArray(exclude) && exclude.length === 0;
-  // Paths may exclude what is hidden anyway. A function only receives routes that a document can have.
-  const excludable = typeof exclude === 'function' ? routes : app.routes();
-  if (exclude !== undefined && routes.length > 0 && !isEmpty && !isIntended(exclude)) {
-    if (!excludable.some(isExcluded))
+  if (exclude !== undefined && excluded.size === 0 && routes.length > 0 && !isIntended(exclude)) {
+    // Paths may exclude what is hidden anyway.
+    const isMeant =
+      typeof exclude !== 'function' &&
+      ((Array.isArray(exclude) && exclude.length === 0) || app.routes().some(isExcluded));
+    if (!isMeant)
       warn(
         'FAIRLEAD_DOCUMENT',
         describeUnmatched('exclude', info.title, exclude) + atLine(options),
