@@ -10,7 +10,7 @@ const { listen } = Server.prototype;
 
 // Runs everything from source, in this process. readme.long.test.ts runs it as users do.
 testBlocks({
-  compiler: 'typescript',
+  compiler: 'typescript-7',
   compilerOptions: {
     customConditions: ['@fairlead/source'],
     lib: ['ES2024'],

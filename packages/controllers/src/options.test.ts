@@ -131,6 +131,10 @@ describe('checkPluginOptions', () => {
       { guards: [new AuthGuard()] },
       'controllersPlugin() cannot use an instance of AuthGuard as guards[0].\n  Fix: pass the class, or (ctx) => instance.canActivate(ctx).',
     ],
+    [
+      { interceptors: [AuthGuard] },
+      'controllersPlugin() cannot use the class AuthGuard as interceptors[0], because it has no method intercept().\n  Fix: pass it as a guard, because it has canActivate(): to @UseGuard() or the option guards.',
+    ],
   ])('rejects %o', (options, problem) => {
     expect(check({ router, ...options })).toEqual([problem]);
   });

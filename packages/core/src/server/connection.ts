@@ -260,13 +260,14 @@ export function announce(req: Announced, res: ServerResponse): void {
  * Opens a request that was closed when it arrived, for code that needs Node's own stream: `destroy()` closes the
  * connection, and events of reading are emitted. Node.js closes requests without a body early, see {@link announce}.
  */
-export function reopen(req: Announced): void {
-  const { _readableState: readable, [ANNOUNCED]: announced } = req;
-  if (!req.closed || req._dumped !== true || readable === undefined) return;
+export function reopen(req: IncomingMessage): void {
+  const emptied: Announced = req;
+  const { _readableState: readable, [ANNOUNCED]: announced } = emptied;
+  if (!req.closed || emptied._dumped !== true || readable === undefined) return;
   // What Node.js has set to save the events.
   const closed = ['ended', 'endEmitted', 'destroyed', 'closed', 'closeEmitted'];
   for (const name of closed) readable[name] = false;
-  req._dumped = false;
+  emptied._dumped = false;
   req.push(null);
   if (announced === undefined) return;
   announced.isReopened = true;
