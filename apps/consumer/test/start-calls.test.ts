@@ -11,6 +11,7 @@ import {
   Query,
 } from '@fairlead/controllers';
 import { createApp, createRouter, json, listen, type StandardSchema } from '@fairlead/core';
+import { carriersOf } from '@fairlead/core/extend';
 import { mcp } from '@fairlead/mcp';
 import { openapi } from '@fairlead/openapi';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
@@ -79,6 +80,15 @@ function objectOf(library: string, members: Readonly<Record<string, StandardSche
   return type(members as object).narrow(throws) as StandardSchema;
 }
 
+/** The schema of a list; the schema itself if it is one, or its library has none. */
+function listOf(one: StandardSchema): StandardSchema {
+  const { vendor } = one['~standard'];
+  if (carriersOf(one, 'list').get('list') === 'list') return one;
+  if (vendor === 'zod') return z.array(one as z.ZodType);
+  if (vendor === 'valibot') return v.array(one as v.GenericSchema);
+  return vendor === 'arktype' ? (type(one as object).array() as StandardSchema) : one;
+}
+
 /** Creates an application in all three styles, whose inputs have a schema. */
 async function createStyles(whole: StandardSchema, one: StandardSchema, response?: object) {
   const options = { query: whole, headers: whole, ...(response && { response }) };
@@ -99,7 +109,7 @@ async function createStyles(whole: StandardSchema, one: StandardSchema, response
     find(
       @Param('name', { schema: one }) _name: unknown,
       @Query('name', { schema: one }) _query: unknown,
-      @Query('names', { schema: one, all: true }) _names: unknown,
+      @Query('names', { schema: listOf(one), all: true }) _names: unknown,
       @Header('X-Name', { transform: one }) _header: unknown,
     ) {
       throws();

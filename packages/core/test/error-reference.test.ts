@@ -17,7 +17,7 @@ const codes = readdirSync(new URL('src', packageRoot), { recursive: true, encodi
   .flatMap((source) => [
     ...source.matchAll(/(?:\w+: |SetupError\(\s*|super\(\s*|\bwarn\(\s*)'([A-Z]+(?:_[A-Z]+)+)'/g),
     // The rules of the startup checks, by code.
-    ...source.matchAll(/\b([A-Z]+(?:_[A-Z]+)+): \[[a-z]/g),
+    ...source.matchAll(/\b([A-Z]+(?:_[A-Z]+)+): \[\s*[a-z]/g),
   ])
   .map(([, code]) => code);
 
