@@ -86,7 +86,7 @@ export class SchemaTypes {
    */
   of(schema: unknown, form: Form): Type {
     this.#count += 1;
-    if (this.#count > 20 * this.#document.size + 500_000) {
+    if (this.#count > 20 * this.#document.size + 10_000) {
       const { origin, place } = this.#document;
       throw new LoadError(
         escapeLine(
