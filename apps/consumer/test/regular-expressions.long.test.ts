@@ -9,6 +9,9 @@ const BUILT: Readonly<Record<string, string>> = {
   'new RegExp(`\\\\b${CLASS_METHODS[kind]}\\\\b`)': 'the name of a method',
   "new RegExp(`^(?:${patterns.join('|')})$`, 'i')":
     'media types of a body parser, with `[^/]+` for asterisks',
+  'new RegExp(json.pattern)':
+    'the pattern of a schema of the application, of which only the flags are read',
+  'new RegExp(source, flags)': 'the pattern of a schema of the application, for its own responses',
   "new RegExp(source, 'u')": 'patternProperties in a schema of the application',
   'new RegExp(`-${kind}$`)': 'the kind of a file, from a list',
   'new RegExp( `${compared}|typeof ${one}\\\\b|!${one}(?![\\\\w$.(])|\\\\(${one}\\\\)\\\\s*(?:\\\\{|return\\\\b)`, )':

@@ -25,9 +25,9 @@ export {
 } from './annotations/description.js';
 export { isStarted } from './context/context-errors.js';
 export { unknownPath } from './errors/http-error.js';
-export { after } from './exchange/next.js';
+export { after } from './exchange/after-next.js';
 export { isPromiseLike } from './promise.js';
-export { serialize } from './response/serialize.js';
+export { serialize } from './response/serialize-json.js';
 export type { ContractOf } from './router/client-contract.js';
 export { expandPath, renameFix } from './router/pattern.js';
 export { defaultStatus, errorCodes } from './router/route-options.js';

@@ -52,6 +52,7 @@ export {
   type ValidationStatus,
 } from './errors/http-error.js';
 export type { Problem } from './errors/problem.js';
+export type { Next } from './exchange/after-next.js';
 export type {
   Params,
   RawInputs,
@@ -59,7 +60,6 @@ export type {
   RouteTable,
   State,
 } from './exchange/exchange.js';
-export type { Next } from './exchange/next.js';
 export {
   type ErrorFormatter,
   type ErrorHandlerOptions,

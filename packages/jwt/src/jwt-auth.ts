@@ -21,8 +21,9 @@ import {
   nonEmptyString,
 } from '@fairlead/options';
 import { errors, type JWTPayload } from 'jose';
+import { ALGORITHMS } from './algorithms.js';
 import { invalidToken, readToken } from './challenge.js';
-import { ALGORITHMS, createKeySource, type JwtKeys, type KeySource } from './keys.js';
+import { createKeySource, type JwtKeys, type KeySource } from './keys.js';
 import { REMOTE_KEYS_OPTIONS, type RemoteKeysOptions } from './remote-keys.js';
 import { BEARER, JWT, SENDS, type VerifiedToken, verifiedToken } from './verified-token.js';
 import { createVerifier } from './verifier.js';

@@ -8,6 +8,7 @@ import {
 import { types } from 'node:util';
 import { describeValue, isPlainObject } from '@fairlead/options';
 import { createLocalJWKSet, type JSONWebKeySet, type JWK, type JWTVerifyGetKey } from 'jose';
+import { ASYMMETRIC, algorithmsOf, SECRET_SIZES } from './algorithms.js';
 import { RemoteKeys, type RemoteKeysOptions } from './remote-keys.js';
 
 /** The keys of {@link JwtAuthOptions}: exactly one of `secret`, `publicKey` and `jwks`. */
@@ -29,24 +30,6 @@ export interface KeySource {
   readonly algorithms: readonly string[];
   readonly find: JWTVerifyGetKey;
 }
-
-/** The bytes that a secret needs, by algorithm. RFC 7518 §3.2 */
-const SECRET_SIZES: Readonly<Record<string, number>> = { HS256: 32, HS384: 48, HS512: 64 };
-
-const RSA = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'];
-const EDDSA = ['EdDSA', 'Ed25519'];
-
-/** The algorithms of an elliptic curve. RFC 7518 §3.4 */
-const CURVES: Readonly<Record<string, string>> = {
-  prime256v1: 'ES256',
-  secp384r1: 'ES384',
-  secp521r1: 'ES512',
-};
-
-const ASYMMETRIC = [...RSA, ...Object.values(CURVES), ...EDDSA];
-
-/** Every algorithm that an allow-list may contain. `none` is not among them. */
-export const ALGORITHMS = [...Object.keys(SECRET_SIZES), ...ASYMMETRIC];
 
 /**
  * Creates the source of the keys.
@@ -140,26 +123,6 @@ function toKeyObject(value: NonNullable<JwtKeys['publicKey']>): KeyObject {
   }
   const given = describeValue(value);
   throw new Error(`${given} as publicKey. Use PEM, a JWK, a KeyObject or a CryptoKey.`);
-}
-
-/** Returns the algorithms that a public key can be used with; none if it is too weak. */
-function algorithmsOf({ asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject): string[] {
-  const { modulusLength = 0, namedCurve = '' } = asymmetricKeyDetails;
-  switch (asymmetricKeyType) {
-    case 'rsa':
-      return modulusLength < 2_048 ? weak(modulusLength) : RSA;
-    case 'ec':
-      return [CURVES[namedCurve] ?? []].flat();
-    case 'ed25519':
-      return EDDSA;
-    default:
-      return [];
-  }
-}
-
-/** RFC 7518 §3.3, §3.5 */
-function weak(bits: number): never {
-  throw new Error(`an RSA key of ${bits} bits as publicKey. Use a key of at least 2048 bits.`);
 }
 
 function readUrl(value: string | URL): URL {

@@ -14,6 +14,7 @@ import {
 import { HeaderObjects } from './headers.js';
 import { findFreeName, toPascalCase } from './names.js';
 import { createOperation, createWebhook } from './operation.js';
+import { createOperationId } from './operation-ids.js';
 import {
   type DocumentOptions,
   type DocumentTag,
@@ -22,7 +23,7 @@ import {
   outerTags,
   type RouteSelection,
 } from './options.js';
-import { createOperationId, type PathTemplate, parseTemplate } from './paths.js';
+import { type PathTemplate, parseTemplate } from './paths.js';
 import { Schemas } from './schemas.js';
 import { SecuritySchemes } from './security.js';
 import { shareSchemas } from './shared-schemas.js';

@@ -1,5 +1,3 @@
-import { toPascalCase } from './names.js';
-
 /** A route's pattern as a path of the document. */
 export interface PathTemplate {
   /** The path, such as `/users/{id}`. */
@@ -25,15 +23,4 @@ export function parseTemplate(pattern: string): PathTemplate {
     return `{${names.at(-1)}}`;
   });
   return { template, shape: template.replace(/\{[^{}]*\}/g, '{}'), names, wildcard };
-}
-
-/** Creates an operation ID, such as `getUsersById` for GET `/users/{id}`. */
-export function createOperationId(method: string, template: string): string {
-  const words = template.split('/').flatMap((segment) =>
-    segment.split(/[{}]/).map((text, index) => {
-      const isName = index % 2 === 1;
-      return (isName ? (index === 1 ? 'By' : 'And') : '') + toPascalCase(text);
-    }),
-  );
-  return method.toLowerCase() + (words.join('') || 'Root');
 }

@@ -19,6 +19,7 @@ export {
   setLocation,
 } from './call-site.js';
 export { isHopByHop } from './hop-by-hop.js';
+export { nearestName } from './nearest-name.js';
 export {
   anything,
   arrayOf,
@@ -40,7 +41,6 @@ export {
   LONGEST_DELAY,
   milliseconds,
   named,
-  nearestName,
   nonEmptyString,
   numberMessages,
   object,

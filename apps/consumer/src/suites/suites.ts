@@ -44,7 +44,8 @@ export const suites: readonly Suite[] = [
   {
     name: 'cookie',
     repository: 'jshttp/cookie',
-    subject: '`readCookies()` and `setCookie()` of [@fairlead/middleware](../../packages/middleware)',
+    subject:
+      '`readCookies()` and `setCookie()` of [@fairlead/middleware](../../packages/middleware)',
     runner: 'vitest',
     files: ['src/parse-cookie.spec.ts', 'src/stringify-set-cookie.spec.ts'],
     adapters: { './src/index.ts': 'cookie.ts' },
@@ -397,7 +398,8 @@ export const suites: readonly Suite[] = [
   {
     name: 'jose',
     repository: 'panva/jose',
-    subject: 'the verifier of [@fairlead/jwt](../../packages/jwt), with the jose that it depends on',
+    subject:
+      'the verifier of [@fairlead/jwt](../../packages/jwt), with the jose that it depends on',
     runner: 'ava',
     files: ['test/jwt/verify.test.ts'],
     adapters: { './src/index.js': 'jose.ts' },

@@ -5,7 +5,7 @@ export const NEARLY_LINEAR = 10;
 export type Work = (size: number) => unknown;
 
 /** The CPU time of short measurements, in microseconds. */
-const SHORT = 5_000;
+const SHORT = 20_000;
 /** The CPU time of a repeated measurement that is not worth further rounds, in microseconds. */
 const LONG = 500_000;
 
@@ -20,6 +20,8 @@ export async function growthOf(work: Work, size: number): Promise<number> {
   const sizes = [size / 4, size / 2, size].map(Math.floor);
   let growth = Number.POSITIVE_INFINITY;
   let longest = 0;
+  // The first run compiles code, which would make the smallest input look as slow as the others.
+  await work(sizes[0] ?? size);
   for (
     let rounds = 1;
     rounds <= 4 && growth >= NEARLY_LINEAR && (rounds <= 2 || longest < LONG);

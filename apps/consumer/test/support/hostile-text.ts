@@ -16,7 +16,7 @@ export type Shape = readonly [name: string, text: (size: number) => string];
  * @param encode - Encodes pieces and ends.
  */
 export function hostileTexts(
-  ends: readonly string[] = ['', '!x'],
+  ends: readonly string[] = ['!x'],
   encode = (text: string) => text,
 ): readonly Shape[] {
   return PIECES.map(encode).flatMap((piece) =>

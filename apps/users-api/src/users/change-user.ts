@@ -1,21 +1,9 @@
-import { type AnyContext, NotFoundError, PreconditionFailedError } from '@fairlead/core';
+import { type AnyContext, PreconditionFailedError } from '@fairlead/core';
 import { requireMatch } from '@fairlead/middleware';
+import { findUser, throwNotFound } from './find-user.js';
 import type { Awaitable, UserStore } from './store/user-store.js';
 import type { User } from './user.js';
 import { etagOf } from './view.js';
-
-/**
- * Returns the user with this id.
- *
- * @throws {NotFoundError} 404, when there is no such user. The message names the id.
- */
-export async function findUser(store: UserStore, id: string): Promise<User> {
-  return (await store.find(id)) ?? throwNotFound(id);
-}
-
-function throwNotFound(id: string): never {
-  throw new NotFoundError(`User ${id} not found`);
-}
 
 /**
  * Changes a user who exists and matches `If-Match`, if the request has it.

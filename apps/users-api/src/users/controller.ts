@@ -13,7 +13,8 @@ import {
 import type { Context } from '@fairlead/core';
 import { Inject } from '@fairlead/di';
 import { etag } from '@fairlead/middleware';
-import { changeUser, findUser } from './change-user.js';
+import { changeUser } from './change-user.js';
+import { findUser } from './find-user.js';
 import { ListQuery, NewUser, OPERATIONS, Success, UserChanges } from './schemas.js';
 import { USER_STORE, type UserStore } from './store/user-store.js';
 import type { CreateUserInput, UpdateUserInput, User } from './user.js';

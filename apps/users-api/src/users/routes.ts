@@ -1,6 +1,7 @@
 import { createRouter, type Router } from '@fairlead/core';
 import { etag } from '@fairlead/middleware';
-import { changeUser, findUser } from './change-user.js';
+import { changeUser } from './change-user.js';
+import { findUser } from './find-user.js';
 import { ListQuery, NewUser, OPERATIONS, UserChanges } from './schemas.js';
 import type { UserStore } from './store/user-store.js';
 import type { User } from './user.js';

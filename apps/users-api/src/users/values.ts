@@ -1,6 +1,7 @@
 import { defineController } from '@fairlead/controllers';
 import { etag } from '@fairlead/middleware';
-import { changeUser, findUser } from './change-user.js';
+import { changeUser } from './change-user.js';
+import { findUser } from './find-user.js';
 import { ListQuery, NewUser, OPERATIONS, Success, UserChanges } from './schemas.js';
 import { USER_STORE } from './store/user-store.js';
 import type { User } from './user.js';

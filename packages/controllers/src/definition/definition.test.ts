@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { joinPath } from './definition.js';
+import { joinPath } from './route-path.js';
 
 const part = fc.stringMatching(/^[/a:*]{0,6}$/);
 

@@ -22,6 +22,7 @@ import {
 } from '../metadata/class-metadata.js';
 import { isUnvalidated, type ParameterDefinition } from '../metadata/parameter.js';
 import type { Guard, InterceptorReference, MiddlewareReference } from '../metadata/references.js';
+import { joinPath } from './route-path.js';
 
 /** One route of a controller, from its decorators and those of its base classes. */
 export interface RouteDefinition {
@@ -184,10 +185,4 @@ function defineParameters(
     return Object.freeze({ ...parameter, index, schema, type });
   });
   return defined.sort((a, b) => a.index - b.index);
-}
-
-/** Joins the parts of a path with exactly one slash before each, and none at the end. */
-export function joinPath(...parts: readonly (string | undefined)[]): string {
-  const segments = parts.flatMap((part) => part?.split('/') ?? []);
-  return `/${segments.filter((segment) => segment !== '').join('/')}`;
 }

@@ -1,7 +1,8 @@
 import { type Application, createRouter, type Route, type Router } from '@fairlead/core';
 import { descriptionOf, isUnknown, renameFix, takeProblem } from '@fairlead/core/extend';
 import { isIntended, nearestName } from '@fairlead/options';
-import { type ControllerDefinition, joinPath } from '../definition/definition.js';
+import type { ControllerDefinition } from '../definition/definition.js';
+import { joinPath } from '../definition/route-path.js';
 import { errorText, RouteRegistrationError } from '../errors.js';
 import { locationOf, nameDecorators } from '../metadata/class-metadata.js';
 import { isRequired, type ParameterMetadata } from '../metadata/parameter.js';

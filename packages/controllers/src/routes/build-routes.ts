@@ -1,10 +1,4 @@
-import {
-  type Context,
-  type Handler,
-  type Middleware,
-  type RouteInput,
-  type RouteOptions,
-} from '@fairlead/core';
+import type { Context, Handler, Middleware, RouteInput, RouteOptions } from '@fairlead/core';
 import {
   describe,
   descriptionOf,
@@ -22,11 +16,8 @@ import {
 } from '@fairlead/di';
 import { isIntended, markIntended, named, setLocation } from '@fairlead/options';
 import { ControllerRegistry, checkExemptionsFrom } from '../definition/check-definition.js';
-import {
-  type ControllerDefinition,
-  joinPath,
-  type RouteDefinition,
-} from '../definition/definition.js';
+import type { ControllerDefinition, RouteDefinition } from '../definition/definition.js';
+import { joinPath } from '../definition/route-path.js';
 import { attempt, published, throwProblems } from '../errors.js';
 import {
   type InstanceSource,

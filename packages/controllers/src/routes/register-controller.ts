@@ -19,9 +19,9 @@ import {
   type ControllerDefinition,
   definitionOf,
   hasKnownPaths,
-  joinPath,
   type RouteDefinition,
 } from '../definition/definition.js';
+import { joinPath } from '../definition/route-path.js';
 import {
   ControllerError,
   type Diagnostic,

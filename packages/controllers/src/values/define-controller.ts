@@ -17,7 +17,7 @@ import {
 import { decorateWith } from '../decorators/decorate-with.js';
 import { readOptions, recordFault } from '../decorators/decorator.js';
 import { CONTROLLER_OPTIONS, ROUTE_OPTIONS, readPaths } from '../decorators/routes.js';
-import { joinPath } from '../definition/definition.js';
+import { joinPath } from '../definition/route-path.js';
 import { type Diagnostic, refuse } from '../errors.js';
 import {
   classMetadata,

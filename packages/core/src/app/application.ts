@@ -7,19 +7,19 @@ import { findErrors } from '../checks/rules.js';
 import { Context } from '../context/context.js';
 import { droppedResponse, isDropped, isUnanswered, noResponse } from '../context/context-errors.js';
 import type { ValidationStatus } from '../errors/http-error.js';
+import type { Next } from '../exchange/after-next.js';
 import {
   createExchange,
   type Exchange,
   type State,
   type WritableBody,
 } from '../exchange/exchange.js';
-import type { Next } from '../exchange/next.js';
 import { type ErrorPolicy, logError, respondWithError } from '../middleware/error-handler.js';
 import { mistakeOf, silentOf } from '../pipeline/find-next-mistakes.js';
 import type { AnyHandler, Middleware } from '../pipeline/pipeline.js';
 import { isPromiseLike } from '../promise.js';
 import { takeFailures } from '../response/chunks.js';
-import { rewriteJson } from '../response/json.js';
+import { rewriteJson } from '../response/rewrite-json.js';
 import { startOf, write, writeText } from '../response/write.js';
 import {
   assertMiddleware,

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { DESCRIPTOR, descriptionOf, roleOf } from '../annotations/description.js';
 import { isHttpError, type ValidationStatus } from '../errors/http-error.js';
+import { after } from '../exchange/after-next.js';
 import {
   assertStatus,
   clientOf,
@@ -14,7 +15,6 @@ import {
   type RequestInputs,
   type State,
 } from '../exchange/exchange.js';
-import { after } from '../exchange/next.js';
 import { decodeParams, paramsOf } from '../exchange/params.js';
 import {
   appendHeader,
@@ -25,7 +25,6 @@ import {
   ResponseHeaders,
   setHeader,
 } from '../response/headers.js';
-import { JSON_TYPE, jsonTypeOf } from '../response/json.js';
 import {
   assertBody,
   discardUnsent,
@@ -37,7 +36,8 @@ import {
   replaceBody,
   upgrade,
 } from '../response/record.js';
-import { assertWritten, ignoreRejections } from '../response/serialize.js';
+import { JSON_TYPE, jsonTypeOf } from '../response/rewrite-json.js';
+import { assertWritten, ignoreRejections } from '../response/serialize-json.js';
 import { recordText } from '../response/write.js';
 import { announce, sendContinue } from '../server/connection.js';
 import type { UpgradedConnection } from '../server/upgrade.js';

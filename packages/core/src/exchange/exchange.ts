@@ -5,7 +5,7 @@ import type { Problem } from '../errors/problem.js';
 import { CONNECTION, type Connection, type Tracked } from '../server/connection.js';
 import { PLAIN_PATH, parseTarget, type Target } from '../server/target.js';
 import type { Client, ClientReader } from '../server/trusted-proxies.js';
-import type { Next } from './next.js';
+import type { Next } from './after-next.js';
 /** Where a context has its {@link Exchange}. A context of another copy of core has none. */
 export const EXCHANGE: unique symbol = Symbol('exchange');
 

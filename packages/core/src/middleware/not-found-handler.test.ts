@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { allowedMethods } from './not-found-handler.js';
+import { allowedMethods } from './method-not-allowed.js';
 
 describe('allowedMethods', () => {
   it.each([

@@ -1,8 +1,8 @@
 import { atLine, describeValue, warn } from '@fairlead/options';
 import type { Context } from '../context/context.js';
 import { requestOf } from '../context/context-errors.js';
+import { type Next, ObservedPromise } from '../exchange/after-next.js';
 import { EXCHANGE } from '../exchange/exchange.js';
-import { type Next, ObservedPromise } from '../exchange/next.js';
 import { isPromiseLike } from '../promise.js';
 
 type Run = (ctx: Context, next: Next) => unknown;

@@ -1,7 +1,7 @@
 import type { Context } from '../context/context.js';
 import { NextCalledTwiceError } from '../errors/http-error.js';
+import type { Next } from '../exchange/after-next.js';
 import { EXCHANGE, type Exchange, type Params, type State } from '../exchange/exchange.js';
-import type { Next } from '../exchange/next.js';
 import { isPromiseLike } from '../promise.js';
 import { observe } from './find-next-mistakes.js';
 

@@ -13,7 +13,7 @@ import {
 import { takeUpgrade, type UpgradedConnection } from '../server/upgrade.js';
 import { assertUnread, Chunks, chunksOf, keepFailure, noteFailure } from './chunks.js';
 import { appendHeader, deleteHeader, getHeader, putHeader, setHeader } from './headers.js';
-import { ignoreRejections, serialize } from './serialize.js';
+import { ignoreRejections, serialize } from './serialize-json.js';
 
 /** The body of a response: text, bytes, a `Blob`, or a stream of text or bytes. */
 export type ResponseBody =

@@ -1,6 +1,6 @@
 import type { Context } from '../context/context.js';
+import type { Next } from '../exchange/after-next.js';
 import type { State } from '../exchange/exchange.js';
-import type { Next } from '../exchange/next.js';
 import type { SchemaInput, SchemaOutput, StandardSchema } from '../schema/schema.js';
 import type { ExpandedPath } from './pattern.js';
 import type {

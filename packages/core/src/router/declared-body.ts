@@ -3,9 +3,9 @@ import { aborted } from '../body/read-body.js';
 import type { AnyContext, Context } from '../context/context.js';
 import { noParser, refuseContext } from '../context/context-errors.js';
 import { BadRequestError, UnsupportedMediaTypeError } from '../errors/http-error.js';
+import type { Next } from '../exchange/after-next.js';
 import { EXCHANGE, hasUnreadBody } from '../exchange/exchange.js';
 import { acceptQuery, isJson, parseMediaType } from '../exchange/media-type.js';
-import type { Next } from '../exchange/next.js';
 import type { Middleware } from '../pipeline/pipeline.js';
 
 /**

@@ -13,8 +13,8 @@ import {
 } from '@fairlead/options';
 import { isSecurity, type Security } from '../annotations/description.js';
 import type { Context } from '../context/context.js';
+import type { Next } from '../exchange/after-next.js';
 import type { Params, RawInputs, State } from '../exchange/exchange.js';
-import type { Next } from '../exchange/next.js';
 import { responseSchemas, typeBodies } from '../schema/content.js';
 import {
   type DeclaredOutput,

@@ -11,7 +11,7 @@ import { parseMediaType } from '../exchange/media-type.js';
 import { isPromiseLike } from '../promise.js';
 import { typeBodies } from '../schema/content.js';
 import { type StandardSchema, validateValue } from '../schema/schema.js';
-import { createFormReader, createTextReader, type TextInput } from '../schema/text-inputs.js';
+import { createFormReader, createReader, type TextInput } from '../schema/text-inputs.js';
 import { requireParsedBody, unreadBody } from './declared-body.js';
 import type { RouteOptions } from './route-options.js';
 
@@ -123,8 +123,7 @@ export function createInputReader(
   const withType =
     input.source === 'body' && input.name === undefined ? typeBodies(schema) : undefined;
   // The inputs are still text when it reads them.
-  if (withType === undefined)
-    return createTextReader(input, schema) as (ctx: AnyContext) => unknown;
+  if (withType === undefined) return createReader(input, schema) as (ctx: AnyContext) => unknown;
   const convert = createFormReader(schema);
   return (ctx) => {
     const { body } = ctx;

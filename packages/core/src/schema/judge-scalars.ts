@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isWritten } from '../response/serialize.js';
+import { isWritten } from '../response/serialize-json.js';
 import type { Dialect } from './convert.js';
 import { Fit, fitIf } from './fit.js';
 import {

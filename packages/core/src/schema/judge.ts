@@ -1,4 +1,4 @@
-import { isComposite, isWritten } from '../response/serialize.js';
+import { isComposite, isWritten } from '../response/serialize-json.js';
 import type { Dialect } from './convert.js';
 import { Fit, fitIf, negate } from './fit.js';
 import {

@@ -5,9 +5,9 @@ import { EXCHANGE, isFilled, type JsonWriter, type RouteWriter } from '../exchan
 import { isJson, isWrittenAsJson, parseMediaType } from '../exchange/media-type.js';
 import { isPromiseLike } from '../promise.js';
 import { getHeader } from '../response/headers.js';
-import { JSON_TYPE } from '../response/json.js';
 import { isBody, isResponse } from '../response/record.js';
-import { serialize } from '../response/serialize.js';
+import { JSON_TYPE } from '../response/rewrite-json.js';
+import { serialize } from '../response/serialize-json.js';
 import { SetupError } from '../setup/setup-error.js';
 import {
   contentOf,
@@ -17,13 +17,13 @@ import {
   namedTypes,
   responseSchemas,
 } from './content.js';
+import { isStandardSchema, keysOf, type StandardSchema, toJsonSchema } from './schema.js';
 import {
   compileDescribed,
   type DescribedSchema,
   type KeepDescribed,
   removedPaths,
-} from './described.js';
-import { isStandardSchema, keysOf, type StandardSchema, toJsonSchema } from './schema.js';
+} from './strip-undescribed.js';
 import { acceptsAbsence } from './structure.js';
 
 /** Serializes a value as JSON. */

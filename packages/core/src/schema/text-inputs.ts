@@ -35,13 +35,17 @@ export type TextInput = Pick<RouteInput, 'source' | 'name' | 'all'>;
 /** What a request has for the inputs of its path and its query. */
 export type TextSource = Pick<Context, 'params' | 'query' | 'searchParams'>;
 
-/** Creates the function that reads an input for its schema, and converts its text. */
+/** Creates the function that reads an input of a path or a query for its schema, and converts its text. */
 export function createTextReader(
   input: TextInput & { readonly source: 'param' | 'query' },
   schema: StandardSchema,
-): (source: TextSource) => unknown;
-export function createTextReader(input: TextInput, schema: StandardSchema): Read;
-export function createTextReader(input: TextInput, schema: StandardSchema): Read {
+): (source: TextSource) => unknown {
+  // It reads nothing else of a context.
+  return createReader(input, schema) as (source: TextSource) => unknown;
+}
+
+/** Creates the function that reads an input for its schema, and converts its text. */
+export function createReader(input: TextInput, schema: StandardSchema): Read {
   return input.name === undefined
     ? createWholeReader(input.source, schema)
     : createMemberReader(input, input.name, schema);

@@ -4,7 +4,7 @@ import { type } from 'arktype';
 import fc from 'fast-check';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { compileDescribed } from './described.js';
+import { compileDescribed } from './strip-undescribed.js';
 
 const value = fc.constantFrom<unknown>(
   ...[undefined, null, Number.NaN, 0, 1, 0.3, 0.30000000001, true, [], ['x'], {}, { a: 1 }],

@@ -3,7 +3,7 @@ import { type } from 'arktype';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { compileDescribed } from './described.js';
+import { compileDescribed } from './strip-undescribed.js';
 
 const Guest = z.object({ role: z.literal('guest'), name: z.string() });
 const Admin = z.object({ role: z.literal('admin'), name: z.string(), salary: z.number() });

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { ObservedPromise } from './next.js';
+import { ObservedPromise } from './after-next.js';
 
 const failure = new Error('No database.');
 

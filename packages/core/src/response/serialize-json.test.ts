@@ -1,7 +1,7 @@
 import { cases } from '@fairlead/test-support/properties';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hasEmptyObject, serialize } from './serialize.js';
+import { hasEmptyObject, serialize } from './serialize-json.js';
 
 /** Texts of which strings are made that look like JSON. */
 const PARTS = ['{}', '"', '\\', ':', ',', '[', ']', '{', '}', '1', 'null', 'é', 'x'];

@@ -2,7 +2,7 @@ import { InternalServerError } from '../errors/http-error.js';
 import type { Exchange, JsonWriter, RouteWriter } from '../exchange/exchange.js';
 import { getHeader } from './headers.js';
 import { replaceBody } from './record.js';
-import { serialize } from './serialize.js';
+import { serialize } from './serialize-json.js';
 
 /** The default `Content-Type` of JSON. */
 export const JSON_TYPE = 'application/json; charset=utf-8';

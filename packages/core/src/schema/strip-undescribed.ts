@@ -1,4 +1,4 @@
-import { isComposite, isWritten } from '../response/serialize.js';
+import { isComposite, isWritten } from '../response/serialize-json.js';
 import { type Converted, convert, type Report } from './convert.js';
 import { Fit } from './fit.js';
 import {

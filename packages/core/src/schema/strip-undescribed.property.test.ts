@@ -2,7 +2,7 @@ import { cases } from '@fairlead/test-support/properties';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { compileDescribed, removedPaths } from './described.js';
+import { compileDescribed, removedPaths } from './strip-undescribed.js';
 
 // Compiling a schema takes longer than parsing one value.
 z.config({ jitless: true });
