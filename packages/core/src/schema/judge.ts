@@ -90,7 +90,7 @@ export class Judges {
     if (schema === false) return () => Fit.otherType;
     const { isVague, hasHoles } = this.#dialect;
     if (isVague || (hasHoles && isEverything(schema))) return () => Fit.maybe;
-    if (!isKeywords(schema)) return () => Fit.yes;
+    if (!isKeywords(schema)) return accepts;
     const present = this.#judges.get(schema);
     if (present !== undefined) return present;
     // Only a schema that contains itself calls this.
@@ -223,10 +223,10 @@ export class Judges {
     );
     const rest = additionalProperties ?? unevaluatedProperties;
     const isRefused = rest === false;
-    if (patterns.length === 0 && (rest === undefined || isEverything(rest))) return undefined;
+    const judge = this.of(rest);
+    if (patterns.length === 0 && judge === accepts) return undefined;
     const isVague =
       additionalProperties === undefined && APPLICATORS.some((keyword) => keyword in schema);
-    const judge = this.of(rest);
     return (value, reading) => {
       let worst: number = Fit.yes;
       for (const name of writtenNames(value, reading)) {
@@ -278,9 +278,9 @@ export class Judges {
         }),
       );
     }
-    if (first.length > 0 || (rest !== undefined && !isEverything(rest))) {
-      const judges = first.map((one) => this.of(one));
-      const judge = rest === false ? () => Fit.withoutOthers : this.of(rest);
+    const judges = first.map((one) => this.of(one));
+    const judge = rest === false ? () => Fit.withoutOthers : this.of(rest);
+    if (judges.length > 0 || judge !== accepts) {
       checks.push(
         ofElements((value, reading) => {
           let worst: number = Fit.yes;
@@ -316,6 +316,9 @@ export class Judges {
   }
 }
 
+/** Judges by a schema that says nothing. */
+const accepts = (): number => Fit.yes;
+
 function judgeUndefined(value: Members, name: string): number {
   if (Object.hasOwn(value, name)) return value[name] === undefined ? Fit.yes : Fit.maybe;
   return name in value ? Fit.maybe : Fit.no;
@@ -325,8 +328,8 @@ function judgeUndefined(value: Members, name: string): number {
 function all<Value>(
   checks: readonly ((value: Value, reading: Reading) => number)[],
 ): (value: Value, reading: Reading) => number {
-  const [only] = checks;
-  if (only !== undefined && checks.length === 1) return only;
+  const [only = accepts] = checks;
+  if (checks.length < 2) return only;
   return (value, reading) => {
     let worst: number = Fit.yes;
     for (const check of checks) {

@@ -169,8 +169,7 @@ describe('what a schema of zod describes', () => {
     const union = fc.array(branch, { minLength: 2, maxLength: 3 }).map((all) => z.union(all));
     const part = fc.oneof(
       special,
-      // Known gap: a list with an undefined element, which JSON writes as null, may select the wrong branch.
-      special.filter((one) => one !== undefined).map((one) => [one]),
+      special.map((one) => [one]),
     );
     const sent = fc.record({ one: part, other: part }, { requiredKeys: [] });
     fc.assert(
@@ -182,8 +181,7 @@ describe('what a schema of zod describes', () => {
         const kept: unknown = JSON.parse(JSON.stringify(keep?.(value) ?? value));
         expect(removedPaths(kept, result.data)).toEqual([]);
       }),
-      // Other seeds find a gap in about one of 1,500 cases, which is not mended yet.
-      { numRuns: cases(500), maxSkipsPerRun: 1000, seed: Number(process.env.TEST_SEED ?? 1) },
+      { numRuns: cases(500), maxSkipsPerRun: 1000 },
     );
   });
 });

@@ -296,12 +296,13 @@ describe('a union describes what the branch describes that the library chooses',
 /** A union whose first branch has the secret, and whose second branch has text in its place. */
 const secretIf = (one: z.ZodType, other: z.ZodType = z.string()) =>
   z.union([z.object({ one, secret: z.string() }), z.object({ one: other })]);
-const valibotIf = (one: v.GenericSchema) =>
-  toStandardJsonSchema(
-    v.union([v.object({ one, secret: v.string() }), v.object({ one: v.nullable(v.string()) })]),
-  );
+const valibotIf = (one: v.GenericSchema, other: v.GenericSchema = v.nullable(v.string())) =>
+  toStandardJsonSchema(v.union([v.object({ one, secret: v.string() }), v.object({ one: other })]));
 
 describe('a union never sends members of a branch that its library refuses', () => {
+  const onlyX = z.custom<string>((one) => one === 'x');
+  const anyRecord = z.record(z.string(), z.string());
+
   it.each<[string, object, unknown]>([
     ['z.undefined()', secretIf(z.undefined()), 'x'],
     ['z.undefined().optional()', secretIf(z.undefined().optional()), 'x'],
@@ -317,6 +318,27 @@ describe('a union never sends members of a branch that its library refuses', () 
     ['z.url() of a host', secretIf(z.url({ hostname: /^b$/ })), 'http://a'],
     ['z.httpUrl()', secretIf(z.httpUrl()), 'mailto:a'],
     ['an array of z.undefined()', secretIf(z.array(z.undefined()), z.array(z.string())), ['x']],
+    ['an array of what only code judges', secretIf(z.array(onlyX), z.array(z.string())), ['y']],
+    [
+      'a record of what only code judges',
+      secretIf(z.record(z.string(), onlyX), anyRecord),
+      { a: 'y' },
+    ],
+    [
+      'rest elements that only code judges',
+      secretIf(z.tuple([], onlyX), z.array(z.string())),
+      ['y'],
+    ],
+    [
+      'other members that only code judges',
+      secretIf(z.object({}).catchall(onlyX), anyRecord),
+      { a: 'y' },
+    ],
+    [
+      'an array of it in valibot',
+      valibotIf(v.array(v.custom((one) => one === 'x')), v.array(v.string())),
+      ['y'],
+    ],
     ['a regular expression without flag u', secretIf(z.string().regex(/^.$/)), '\u{1F600}'],
     ['NaN, which JSON writes as null', secretIf(z.number(), z.null()), Number.NaN],
     ['Infinity, which JSON writes as null', secretIf(z.number(), z.null()), Infinity],
