@@ -1,6 +1,7 @@
+import { codedWarningsOf } from '@fairlead/test-support/start-warnings';
 import { type } from 'arktype';
 import * as v from 'valibot';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { describe as describeFunction } from '../src/extend.js';
 import {
@@ -21,18 +22,6 @@ import {
 const handler = () => 'ok';
 const pass = describeFunction<Middleware>((_ctx, next) => next(), { role: 'middleware' });
 
-/** Returns the codes and messages of the warnings that a start prints. */
-function warningsOf(app: Application): readonly string[] {
-  const emit = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
-  app.seal();
-  const calls: readonly (readonly unknown[])[] = emit.mock.calls;
-  const warnings = calls.map(([message, options]) =>
-    `${Reflect.get(Object(options), 'code')}: ${message}`.replace(/\n {2}At: .*/, ''),
-  );
-  emit.mockRestore();
-  return warnings;
-}
-
 describe('a strict schema of headers', () => {
   const key = { 'x-key': z.string() };
 
@@ -45,7 +34,7 @@ describe('a strict schema of headers', () => {
     ['alternatives', z.union([z.strictObject(key), z.strictObject({})])],
     ['an object that is converted', z.strictObject(key).transform(() => 1)],
   ])('of %s causes a warning', (_name, headers) => {
-    expect(warningsOf(createApp().get('/', { headers }, handler))).toEqual([
+    expect(codedWarningsOf(createApp().get('/', { headers }, handler))).toEqual([
       'FAIRLEAD_INPUT: The schema of the headers accepts no others, but every request has others, such as Host: GET /. Accept them, as z.object() does, or pass the schema to intended().',
     ]);
   });
@@ -57,7 +46,7 @@ describe('a strict schema of headers', () => {
     ['it has all', z.strictObject({ host: z.string() }).catchall(z.string())],
     ['it is intended', intended(z.strictObject(key))],
   ])('causes none if %s', (_name, headers) => {
-    expect(warningsOf(createApp().get('/', { headers }, handler))).toEqual([]);
+    expect(codedWarningsOf(createApp().get('/', { headers }, handler))).toEqual([]);
   });
 });
 
@@ -69,24 +58,24 @@ describe('a strict schema of parameters', () => {
     "FAIRLEAD_INPUT: The schema of the path parameters accepts no 'tenant', which every request has: GET /:tenant/:id. Add it to the schema, as in z.strictObject({ tenant: z.string() }), accept other parameters, as z.object() does, or pass the schema to intended().";
 
   it('causes a warning below a prefix with another parameter', () => {
-    expect(warningsOf(createApp().route('/:tenant', users()))).toEqual([message]);
-    expect(warningsOf(createApp().route('/', createRouter().route('/:tenant', users())))).toEqual([
-      message,
-    ]);
-    expect(warningsOf(createApp().use('/:tenant', pass).route('/users', users()))).toEqual([
+    expect(codedWarningsOf(createApp().route('/:tenant', users()))).toEqual([message]);
+    expect(
+      codedWarningsOf(createApp().route('/', createRouter().route('/:tenant', users()))),
+    ).toEqual([message]);
+    expect(codedWarningsOf(createApp().use('/:tenant', pass).route('/users', users()))).toEqual([
       message.replace('/:tenant/:id', '/users/:id'),
     ]);
     const inputs = [{ source: 'param', schema: params, required: true }] as const;
-    expect(warningsOf(createApp().route('/:tenant', users({ inputs })))).toEqual([message]);
+    expect(codedWarningsOf(createApp().route('/:tenant', users({ inputs })))).toEqual([message]);
   });
 
   it('causes none if it has all parameters, accepts others, or is intended', () => {
     const all = { params: z.strictObject({ tenant: z.string(), id: z.string() }) };
     const loose = { params: z.object({ id: z.string() }) };
     const marked = { params: intended(z.strictObject({ id: z.string() })) };
-    expect(warningsOf(createApp().route('/users', users()))).toEqual([]);
+    expect(codedWarningsOf(createApp().route('/users', users()))).toEqual([]);
     for (const options of [all, loose, marked])
-      expect(warningsOf(createApp().route('/:tenant', users(options)))).toEqual([]);
+      expect(codedWarningsOf(createApp().route('/:tenant', users(options)))).toEqual([]);
   });
 });
 
@@ -101,7 +90,7 @@ describe('a content() body', () => {
     ['no parser', []],
     ['a parser of another type', [json()]],
   ])('with %s causes a warning', (_name, parsers) => {
-    expect(warningsOf(post(...parsers))).toEqual([
+    expect(codedWarningsOf(post(...parsers))).toEqual([
       'FAIRLEAD_INPUT: No parser reads bodies of text/csv, text/tab-separated-values, so every request with one is a 415: POST /. Register text() before the handler, or pass the schema to intended().',
     ]);
   });
@@ -113,7 +102,7 @@ describe('a content() body', () => {
   ] as const)('of %s needs %s', (type, fix) => {
     const body = content(Object.fromEntries([[type, {}]]) as Record<typeof type, object>);
     const app = createApp().put('/', { body }, handler);
-    expect(warningsOf(app)).toEqual([
+    expect(codedWarningsOf(app)).toEqual([
       expect.stringContaining(`Register ${fix} before the handler`),
     ]);
   });
@@ -137,7 +126,7 @@ describe('a content() body', () => {
     ['a parser may read any type', () => post(raw({ type: () => true }))],
     ['it is intended', () => createApp().post('/', { body: intended(csv()) }, handler)],
   ])('causes none if %s', (_name, start) => {
-    expect(warningsOf(start())).toEqual([]);
+    expect(codedWarningsOf(start())).toEqual([]);
   });
 });
 
@@ -145,7 +134,7 @@ describe('invalidParams', () => {
   const invalidParams = 404;
 
   it('causes a warning if no schema validates the parameters', () => {
-    expect(warningsOf(createApp().get('/:id', { invalidParams }, handler))).toEqual([
+    expect(codedWarningsOf(createApp().get('/:id', { invalidParams }, handler))).toEqual([
       'FAIRLEAD_INPUT: invalidParams has no effect, because no schema validates the path parameters: GET /:id. Add a schema, as in params: z.object({ id: z.coerce.number() }), remove invalidParams, or pass the handler or the controller to intended().',
     ]);
   });
@@ -164,7 +153,9 @@ describe('invalidParams', () => {
     ],
     ['there are no parameters', '/', {}],
   ])('causes none if %s', (_name, path, options) => {
-    expect(warningsOf(createApp().get(path, { ...options, invalidParams }, handler))).toEqual([]);
+    expect(codedWarningsOf(createApp().get(path, { ...options, invalidParams }, handler))).toEqual(
+      [],
+    );
   });
 
   it('causes none if the handler is intended', () => {
@@ -173,7 +164,7 @@ describe('invalidParams', () => {
       { invalidParams },
       intended(() => 'ok'),
     );
-    expect(warningsOf(app)).toEqual([]);
+    expect(codedWarningsOf(app)).toEqual([]);
   });
 });
 
@@ -200,7 +191,7 @@ describe('a schema of a whole input that describes no object', () => {
     ['it converts everything', { query: z.coerce.string() }],
     ['it is unknown', { query: z.custom(() => true) }],
   ])('is none if %s', (_, options) => {
-    expect(warningsOf(createApp().get('/', options, handler))).toEqual([]);
+    expect(codedWarningsOf(createApp().get('/', options, handler))).toEqual([]);
   });
 });
 
@@ -226,7 +217,7 @@ describe('a schema of all values of a query parameter', () => {
     z.set(z.string()),
     z.any(),
   ])('is none if it may accept one: %#', (schema) => {
-    expect(warningsOf(createApp().get('/', input(schema), handler))).toEqual([]);
+    expect(codedWarningsOf(createApp().get('/', input(schema), handler))).toEqual([]);
   });
 });
 
@@ -261,12 +252,12 @@ describe('a schema of a body that rejects what the parsers provide', () => {
       `The schema of the body demands a File or a Blob as 'photo' and 'more', but no parser provides one: POST /. Describe what multipart() provides, as in z.custom<UploadedFile>(), ${end}`,
     ],
   ])('causes a warning for %s', (_, body, parser, message) => {
-    expect(warningsOf(createApp().post('/', { body }, parser, handler))).toEqual([
+    expect(codedWarningsOf(createApp().post('/', { body }, parser, handler))).toEqual([
       `FAIRLEAD_INPUT: ${message}`,
     ]);
-    expect(warningsOf(createApp().post('/', { body: intended(body) }, parser, handler))).toEqual(
-      [],
-    );
+    expect(
+      codedWarningsOf(createApp().post('/', { body: intended(body) }, parser, handler)),
+    ).toEqual([]);
   });
 
   it.each<[string, StandardSchema, readonly Middleware[]]>([
@@ -282,6 +273,6 @@ describe('a schema of a body that rejects what the parsers provide', () => {
   ])('causes none if %s', (_, body, parsers) => {
     const app = createApp();
     for (const parser of parsers) app.use(parser);
-    expect(warningsOf(app.post('/', { body }, handler))).toEqual([]);
+    expect(codedWarningsOf(app.post('/', { body }, handler))).toEqual([]);
   });
 });

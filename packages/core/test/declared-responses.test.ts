@@ -1,30 +1,12 @@
-import { describe, expect, it, vi } from 'vitest';
+import { codedWarningsOf } from '@fairlead/test-support/start-warnings';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { describe as describeFunction } from '../src/extend.js';
-import {
-  type AnyContext,
-  type Application,
-  content,
-  createApp,
-  intended,
-  type RouteOptions,
-} from '../src/index.js';
+import { type AnyContext, content, createApp, intended, type RouteOptions } from '../src/index.js';
 
 const handler = () => undefined;
 const User = z.object({ id: z.string() });
 const end = 'or pass the schema or the handler to intended().';
-
-/** Returns the codes and messages of the warnings that a start prints. */
-function warningsOf(app: Application): readonly string[] {
-  const emit = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
-  app.seal();
-  const calls: readonly (readonly unknown[])[] = emit.mock.calls;
-  const warnings = calls.map(([message, options]) =>
-    `${Reflect.get(Object(options), 'code')}: ${message}`.replace(/\n {2}At: .*/, ''),
-  );
-  emit.mockRestore();
-  return warnings;
-}
 
 describe('a response schema for a status without a body', () => {
   it.each<[number, RouteOptions]>([
@@ -35,7 +17,7 @@ describe('a response schema for a status without a body', () => {
   ])(
     'causes a warning for all successes, if it is the status of the route: %i',
     (status, options) => {
-      expect(warningsOf(createApp().put('/', options, handler))).toEqual([
+      expect(codedWarningsOf(createApp().put('/', options, handler))).toEqual([
         `FAIRLEAD_ROUTE: Responses with the status ${status} have no body, but response describes one: PUT /. Remove response, use the status 200, or list the statuses that have a body, as in { 201: … }, ${end}`,
       ]);
     },
@@ -43,7 +25,7 @@ describe('a response schema for a status without a body', () => {
 
   it('causes a warning for the status', () => {
     const app = createApp().put('/', { response: { 200: User, 204: User } }, handler);
-    expect(warningsOf(app)).toEqual([
+    expect(codedWarningsOf(app)).toEqual([
       `FAIRLEAD_ROUTE: Responses with the status 204 have no body, but response describes one: PUT /. Describe it for another status, or without a body, as in { 204: content(null) }, ${end}`,
     ]);
   });
@@ -57,9 +39,9 @@ describe('a response schema for a status without a body', () => {
     ['it describes an error', { status: 204, response: { 404: User } }],
     ['it is intended', { status: 204, response: intended(z.object({ a: z.string() })) }],
   ])('causes none if %s', (_, options) => {
-    expect(warningsOf(createApp().put('/', options, handler))).toEqual([]);
+    expect(codedWarningsOf(createApp().put('/', options, handler))).toEqual([]);
     expect(
-      warningsOf(
+      codedWarningsOf(
         createApp().put(
           '/',
           { status: 204, response: User },
@@ -74,12 +56,12 @@ describe('the response schema of a WebSocket route', () => {
   const open = describeFunction((_ctx: AnyContext): void => {}, { role: 'websocket' });
 
   it('causes a warning', () => {
-    expect(warningsOf(createApp().get('/', { response: User }, open))).toEqual([
+    expect(codedWarningsOf(createApp().get('/', { response: User }, open))).toEqual([
       `FAIRLEAD_ROUTE: The route opens WebSocket connections, so its response schema describes nothing: GET /. Remove response, ${end}`,
     ]);
   });
 
   it('causes none for errors', () => {
-    expect(warningsOf(createApp().get('/', { response: { 401: User } }, open))).toEqual([]);
+    expect(codedWarningsOf(createApp().get('/', { response: { 401: User } }, open))).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
-import { describe, expect, it, vi } from 'vitest';
+import { warningsOf } from '@fairlead/test-support/start-warnings';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
-  type Application,
   createApp,
   createRouter,
   errorHandler,
@@ -78,14 +78,6 @@ describe('a route that is created, but not returned', () => {
       on(['PUT', 'PATCH'], '/:id', () => 'forgotten');
       return { list: get(['/', '/all'], () => []) };
     });
-  const warningsOf = (app: Application): readonly unknown[] => {
-    const emit = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
-    app.seal();
-    const warnings = emit.mock.calls.map(([message]) => message);
-    emit.mockRestore();
-    return warnings;
-  };
-
   it('causes a warning', () => {
     const warning = expect.stringMatching(
       /^The routes of router\.define\('\/users'\) create 2 routes, but return 1, so clients do not know the others\. Return all of them by name, or pass the router to intended\(\)\.\n {2}At: test\/define\.test\.ts:/,

@@ -7,20 +7,9 @@ import {
   urlencoded,
 } from '@fairlead/core';
 import { describe as describeFunction } from '@fairlead/core/extend';
-import { describe, expect, it, vi } from 'vitest';
+import { codedWarningsOf } from '@fairlead/test-support/start-warnings';
+import { describe, expect, it } from 'vitest';
 import { cors, csrf, csrfTokens, secureHeaders } from '../src/index.js';
-
-/** Returns the codes and messages of the warnings that a start prints. */
-function warningsOf(app: Application): readonly string[] {
-  const emit = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
-  app.seal();
-  const calls: readonly (readonly unknown[])[] = emit.mock.calls;
-  const warnings = calls.map(([message, options]) =>
-    `${Reflect.get(Object(options), 'code')}: ${message}`.replace(/\n {2}At: .*/, ''),
-  );
-  emit.mockRestore();
-  return warnings;
-}
 
 const handler = () => 'ok';
 
@@ -30,7 +19,7 @@ describe('cors({ methods }) without the method of a route', () => {
   it('causes a warning that lists the routes', () => {
     const app = create({ methods: 'GET,POST' });
     for (const id of [1, 2, 3, 4]) app.delete(`/users/${id}`, handler);
-    expect(warningsOf(app.put('/users', handler).get('/users', handler))).toEqual([
+    expect(codedWarningsOf(app.put('/users', handler).get('/users', handler))).toEqual([
       'FAIRLEAD_OPTION: Pages of other origins cannot call routes whose methods cors({ methods }) does not list: DELETE /users/1, DELETE /users/2, DELETE /users/3 and 2 more. Add DELETE, PUT to methods, or pass cors() to intended() if only pages of this origin call them.',
     ]);
   });
@@ -42,14 +31,14 @@ describe('cors({ methods }) without the method of a route', () => {
     const app = createApp()
       .delete('/', cors({ methods: ['delete'] }), handler)
       .route('/users', router);
-    expect(warningsOf(app)).toEqual([
+    expect(codedWarningsOf(app)).toEqual([
       expect.stringContaining('does not list: DELETE /. Write DELETE in upper case'),
       expect.stringContaining('does not list: PATCH /users. Add PATCH to methods'),
     ]);
   });
 
   it('says so if it lists the method in lower case', () => {
-    expect(warningsOf(create({ methods: ['get', 'patch'] }).patch('/', handler))).toEqual([
+    expect(codedWarningsOf(create({ methods: ['get', 'patch'] }).patch('/', handler))).toEqual([
       expect.stringContaining('PATCH /. Write PATCH in upper case, or pass cors() to intended()'),
     ]);
   });
@@ -90,7 +79,7 @@ describe('cors({ methods }) without the method of a route', () => {
           .delete('/', handler),
     ],
   ])('causes none if %s', (_name, start) => {
-    expect(warningsOf(start())).toEqual([]);
+    expect(codedWarningsOf(start())).toEqual([]);
   });
 });
 
@@ -106,7 +95,7 @@ describe('secureHeaders() after files', () => {
     ['of a route', () => createApp().get('/assets/*path', files).use(secureHeaders())],
     ['in a route', () => createApp().get('/assets/*path', files, secureHeaders(), handler)],
   ])('%s causes a warning', (_name, start) => {
-    expect(warningsOf(start().get('/', handler))).toEqual([
+    expect(codedWarningsOf(start().get('/', handler))).toEqual([
       'FAIRLEAD_ORDER: The responses of serveStatic() lack the headers of secureHeaders(), which is registered after it. Register secureHeaders() first, or pass it to intended().',
     ]);
   });
@@ -120,7 +109,7 @@ describe('secureHeaders() after files', () => {
     ],
     ['it is intended', () => createApp().use(files, intended(secureHeaders()))],
   ])('causes none if %s', (_name, start) => {
-    expect(warningsOf(start().get('/', handler))).toEqual([]);
+    expect(codedWarningsOf(start().get('/', handler))).toEqual([]);
   });
 });
 
@@ -135,7 +124,7 @@ describe('csrf({ tokens }) before a parser', () => {
     ['of the route', () => createApp().use(csrf({ tokens })).post('/', urlencoded(), handler)],
     ['beside it in a route', () => createApp().post('/', csrf({ tokens }), urlencoded(), handler)],
   ])('%s causes a warning', (_name, start) => {
-    expect(warningsOf(start())).toEqual([
+    expect(codedWarningsOf(start())).toEqual([
       'FAIRLEAD_ORDER: csrf({ tokens }) cannot read tokens in bodies, because urlencoded() runs after it: POST /. Register urlencoded() before csrf(), or pass csrf() to intended() if all tokens are in headers.',
     ]);
   });
@@ -168,11 +157,11 @@ describe('csrf({ tokens }) before a parser', () => {
           .post('/', handler),
     ],
   ])('causes none if %s', (_name, start) => {
-    expect(warningsOf(start())).toEqual([]);
+    expect(codedWarningsOf(start())).toEqual([]);
   });
 
   it('of JSON causes a warning', () => {
     const app = createApp().use(csrf({ tokens }), json()).post('/', handler);
-    expect(warningsOf(app)).toEqual([expect.stringContaining('because json() runs after it')]);
+    expect(codedWarningsOf(app)).toEqual([expect.stringContaining('because json() runs after it')]);
   });
 });

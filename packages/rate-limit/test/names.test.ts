@@ -1,15 +1,7 @@
 import { type Application, createApp, createRouter, intended } from '@fairlead/core';
-import { describe, expect, it, vi } from 'vitest';
+import { warningsOf } from '@fairlead/test-support/start-warnings';
+import { describe, expect, it } from 'vitest';
 import { rateLimit, rateLimitGuard } from '../src/index.js';
-
-/** Returns the warnings that a start prints. */
-function warningsOf(app: Application): readonly string[] {
-  const emit = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
-  app.seal();
-  const warnings = emit.mock.calls.map(([message]) => String(message));
-  emit.mockRestore();
-  return warnings;
-}
 
 const handler = () => 1;
 const create = (points: number, name?: string) =>

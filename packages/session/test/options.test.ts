@@ -1,5 +1,6 @@
 import { type Application, createApp, createRouter, intended, SetupError } from '@fairlead/core';
 import { descriptionOf } from '@fairlead/core/extend';
+import { warningsOf } from '@fairlead/test-support/start-warnings';
 import { describe, expect, it, vi } from 'vitest';
 import { createMemoryStore, type SessionOptions, session } from '../src/index.js';
 import { createRedisStore, type RedisClient } from '../src/redis.js';
@@ -233,13 +234,6 @@ describe('createRedisStore()', () => {
 });
 
 describe('a path', () => {
-  const warningsOf = (app: Application) => {
-    const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
-    app.seal();
-    const warnings = emitWarning.mock.calls.map(([warning]) => String(warning));
-    emitWarning.mockRestore();
-    return warnings;
-  };
   const shop = () => session({ keys, path: '/shop' });
   const handler = () => 1;
 
@@ -280,13 +274,6 @@ describe('a path', () => {
 });
 
 describe('two sessions with the same cookie', () => {
-  const warningsOf = (app: Application) => {
-    const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
-    app.seal();
-    const warnings = emitWarning.mock.calls.map(([warning]) => String(warning));
-    emitWarning.mockRestore();
-    return warnings;
-  };
   const create = (options: Partial<SessionOptions> = {}) => session({ keys, ...options });
   const handler = () => 1;
 

@@ -1,18 +1,10 @@
 import { type Application, createApp, createRouter, intended } from '@fairlead/core';
-import { describe, expect, it, vi } from 'vitest';
+import { warningsOf } from '@fairlead/test-support/start-warnings';
+import { describe, expect, it } from 'vitest';
 import { serveStatic } from '../src/index.js';
 import { provideFolder } from './support/folder.js';
 
 const folder = provideFolder();
-
-/** Returns the warnings that a start prints. */
-function warningsOf(app: Application): readonly string[] {
-  const emit = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
-  app.seal();
-  const warnings = emit.mock.calls.map(([message]) => String(message));
-  emit.mockRestore();
-  return warnings;
-}
 
 describe('a route for files without a wildcard', () => {
   it.each<[string, string, string, () => Application]>([

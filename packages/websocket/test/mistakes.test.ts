@@ -1,15 +1,7 @@
-import { type Application, createApp, intended } from '@fairlead/core';
-import { expect, it, vi } from 'vitest';
+import { createApp, intended } from '@fairlead/core';
+import { warningsOf } from '@fairlead/test-support/start-warnings';
+import { expect, it } from 'vitest';
 import { websocket, websocketUpgrade } from '../src/index.js';
-
-/** Returns the warnings that a start prints. */
-function warningsOf(app: Application): readonly string[] {
-  const emit = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
-  app.seal();
-  const warnings = emit.mock.calls.map(([message]) => String(message));
-  emit.mockRestore();
-  return warnings;
-}
 
 it('an interval of pings that looks like seconds causes a warning, unless it is intended', () => {
   const create = () => websocket(() => {}, { pingInterval: 30 });
