@@ -104,10 +104,6 @@ function isDisposable(value: unknown): value is object {
   return isObject && (Symbol.dispose in value || Symbol.asyncDispose in value);
 }
 
-function isPromise(value: unknown): value is PromiseLike<unknown> {
-  return typeof Reflect.get(Object(value), 'then') === 'function';
-}
-
 function toError(reason: unknown): Error {
   return reason instanceof Error ? reason : new Error(String(reason));
 }
@@ -117,4 +113,10 @@ function throwAll(errors: readonly unknown[]): void {
   if (errors.length === 0) return;
   const problem = `Failed to dispose ${errors.length} instance(s) of the container or scope.`;
   throw new AggregateError(errors, `${problem} See \`errors\` for each cause.`);
+}
+
+/** Whether a value must be awaited. */
+export function isPromise(value: unknown): value is PromiseLike<unknown> {
+  const isObject = typeof value === 'object' && value !== null;
+  return isObject && 'then' in value && typeof value.then === 'function';
 }

@@ -1,6 +1,6 @@
 import type { Binding } from '../binding.js';
 import { CyclicDependencyError, lazyFix } from '../errors/injection-errors.js';
-import { edgesOf, isEdge, meantBy } from './graph.js';
+import { type Edges, reversed, sourcesOf, targetsOf } from './graph.js';
 
 export function cycleError(cycle: readonly Binding[]): CyclicDependencyError {
   const tokens = cycle.map((binding) => binding.token);
@@ -24,8 +24,6 @@ function cycleFix(cycle: readonly Binding[]): string {
 /** Limits the list, because the number of cycles can grow exponentially with the size of the graph. */
 const MAX_CYCLES = 100;
 
-export type Edges = Map<Binding, Set<Binding>>;
-
 /**
  * Lists the simple cycles among bindings, each once.
  *
@@ -35,10 +33,7 @@ export type Edges = Map<Binding, Set<Binding>>;
 export function cyclesAmong(bindings: readonly Binding[]): Binding[][] {
   const cycles: Binding[][] = [];
   const forward: Edges = new Map(bindings.map((binding) => [binding, targetsOf(binding)]));
-  const backward: Edges = new Map(bindings.map((binding) => [binding, new Set()]));
-  for (const [binding, targets] of forward) {
-    for (const target of targets) backward.get(target)?.add(binding);
-  }
+  const backward = reversed(forward);
   for (const start of bindings) {
     collect([start], sourcesOf(start, backward), forward, cycles);
     // All cycles through this binding are found, so the search continues without it.
@@ -46,25 +41,6 @@ export function cyclesAmong(bindings: readonly Binding[]): Binding[][] {
     backward.delete(start);
   }
   return cycles;
-}
-
-export function targetsOf(binding: Binding): Set<Binding> {
-  const targets = edgesOf(binding).map((step) =>
-    isEdge(step) ? step.targets : meantBy(binding, step),
-  );
-  return new Set(targets.flat());
-}
-
-/** Returns every binding from which a path leads to the target. */
-export function sourcesOf(target: Binding, backward: Edges): ReadonlySet<Binding> {
-  const found = new Set([target]);
-  // Iterating over a set also visits the elements added meanwhile.
-  for (const reached of found) {
-    for (const source of backward.get(reached) ?? []) {
-      if (backward.has(source)) found.add(source);
-    }
-  }
-  return found;
 }
 
 /** Adds every cycle that extends a path and returns to its start through the given sources. */

@@ -68,3 +68,35 @@ export function reachableFrom(
   }
   return reached;
 }
+
+/** The targets of each binding, or its sources. */
+export type Edges = Map<Binding, Set<Binding>>;
+
+/** Returns the bindings that a binding needs, or probably means. */
+export function targetsOf(binding: Binding): Set<Binding> {
+  const targets = edgesOf(binding).map((step) =>
+    isEdge(step) ? step.targets : meantBy(binding, step),
+  );
+  return new Set(targets.flat());
+}
+
+/** Returns the edges from each target back to its sources, among the bindings that have edges. */
+export function reversed(forward: Edges): Edges {
+  const backward: Edges = new Map([...forward.keys()].map((binding) => [binding, new Set()]));
+  for (const [binding, targets] of forward) {
+    for (const target of targets) backward.get(target)?.add(binding);
+  }
+  return backward;
+}
+
+/** Returns every binding from which a path leads to the target. */
+export function sourcesOf(target: Binding, backward: Edges): ReadonlySet<Binding> {
+  const found = new Set([target]);
+  // Iterating over a set also visits the elements added meanwhile.
+  for (const reached of found) {
+    for (const source of backward.get(reached) ?? []) {
+      if (backward.has(source)) found.add(source);
+    }
+  }
+  return found;
+}

@@ -9,6 +9,7 @@ import {
   type Supplier,
   toPublicError,
 } from '../instance.js';
+import { isPromise } from '../lifetime.js';
 import type { Token } from '../token.js';
 import { unknownToken } from '../unknown-token.js';
 import { edgesOf, isEdge } from './graph.js';
@@ -172,9 +173,4 @@ function construct(target: Construct, values: readonly unknown[]): unknown {
     default:
       return new target(...values);
   }
-}
-
-function isPromise(value: unknown): value is PromiseLike<unknown> {
-  const isObject = typeof value === 'object' && value !== null;
-  return isObject && 'then' in value && typeof value.then === 'function';
 }

@@ -5,8 +5,8 @@ import {
   type Problem,
 } from '../errors/injection-errors.js';
 import type { Token } from '../token.js';
-import { cycleError, cyclesAmong, type Edges, sourcesOf, targetsOf } from './cycles.js';
-import { edgesOf, followEdge, isEdge, meantBy } from './graph.js';
+import { cycleError, cyclesAmong } from './cycles.js';
+import { edgesOf, followEdge, isEdge, meantBy, reversed, sourcesOf, targetsOf } from './graph.js';
 
 /** Receives a problem and the path to it. It may throw to end the walk. */
 type Report = (problem: Problem, path: readonly Token[]) => void;
@@ -111,11 +111,8 @@ export class Walk {
 
   /** Lists the tokens of the singletons that depend on a binding, directly or not, as far as the walk has met them. */
   #above(binding: Binding): readonly Token[] {
-    const backward: Edges = new Map(this.#entered.map((each) => [each, new Set()]));
-    for (const each of this.#entered) {
-      for (const target of targetsOf(each)) backward.get(target)?.add(each);
-    }
-    const above = [...sourcesOf(binding, backward)].filter((each) => each !== binding);
+    const forward = new Map(this.#entered.map((each) => [each, targetsOf(each)]));
+    const above = [...sourcesOf(binding, reversed(forward))].filter((each) => each !== binding);
     return above.flatMap(({ scope, token }) => (scope === 'singleton' ? [token] : []));
   }
 
