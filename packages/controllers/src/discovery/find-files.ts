@@ -1,7 +1,14 @@
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { arrayOf, describeFile, type Kinds, kind, nonEmptyString } from '@fairlead/options';
+import {
+  arrayOf,
+  describeFile,
+  type Kinds,
+  kind,
+  type Locate,
+  nonEmptyString,
+} from '@fairlead/options';
 import type { Entry } from 'fast-glob';
 import {
   type ControllerError,
@@ -64,14 +71,14 @@ const DECLARATION = /\.d\.[cm]?ts$/;
  * Lists the real paths of the files that discovery imports, sorted by the code units of the paths below root.
  * Follows links to files, but not to directories.
  *
- * @param location - The call with the options; unknown by default.
+ * @param locate - Finds the call with the options; unknown by default.
  * @throws {DiscoveryError} 500, when root is missing or is not a directory.
  */
 export async function findFiles(
   { root, include = DEFAULT_INCLUDE, exclude = DEFAULT_EXCLUDE }: DiscoveryOptions,
-  location?: string,
+  locate?: Locate,
 ): Promise<string[]> {
-  const cwd = await openRoot(root, location);
+  const cwd = await openRoot(root, locate);
   // Loaded on demand, because it would account for a tenth of this package's import time.
   const { default: glob } = await import('fast-glob');
   const entries = await glob([...include], {
@@ -149,13 +156,14 @@ export function rootPath(root: string | URL): string {
 }
 
 /** Resolves the real path of the root, which Node.js uses for the modules below it. */
-async function openRoot(root: string | URL, location?: string): Promise<string> {
+async function openRoot(root: string | URL, locate?: Locate): Promise<string> {
   const path = rootPath(root);
-  const name = location === undefined ? 'root' : `root '${describeFile(path)}'`;
   try {
     // A trailing slash makes realpath fail for a file.
     return await realpath(`${path}/`);
   } catch (cause) {
+    const location = locate?.();
+    const name = location === undefined ? 'root' : `root '${describeFile(path)}'`;
     if (codeOf(cause) === 'ENOTDIR') {
       const problem = `${name} is a file, not a directory.`;
       const fix = `pass its directory: '${dirname(path)}'.`;

@@ -100,7 +100,7 @@ const STDERR_LOGGER: PluginLogger = Object.freeze({
  * @returns A plugin to install with `await app.plugin(plugin)`.
  */
 export function controllersPlugin(options: ControllersPluginOptions): ControllersPlugin {
-  // createTestApp() sets the location of its own call.
+  // With createTestApp(), the call of the test.
   const locate = locatorOf(options) ?? captureCaller(controllersPlugin);
   const usable = usableOptions(options);
   const { debug = false, logger = STDERR_LOGGER, container = globalContainer } = usable;
@@ -312,7 +312,7 @@ async function findControllers(
   if (root === undefined) return listed;
   log.debug(`discovering controllers in ${rootPath(root)}`);
   const discovery = { root, ...(include && { include }), ...(exclude && { exclude }) };
-  const files = await findFiles(discovery, locate()).catch(asProblem);
+  const files = await findFiles(discovery, locate).catch(asProblem);
   if (files instanceof DiscoveryError) {
     if (strict) return { ...listed, problems: [files] };
     log.warn(files.message);

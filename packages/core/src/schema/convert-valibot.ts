@@ -1,4 +1,4 @@
-import { ABSENT, CHANGED, FITS, PATTERNS, removeLimits, SCALAR, weaken } from './marks.js';
+import { ABSENT, addPattern, CHANGED, FITS, removeLimits, SCALAR, weaken } from './marks.js';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -83,13 +83,12 @@ export function valibotOptions(transformed: JsonSchema | undefined): object {
   };
 }
 
-function markPattern(json: Record<string, unknown>, { source, flags }: RegExp): void {
+function markPattern(json: Record<string, unknown>, pattern: RegExp): void {
   delete json.pattern;
   delete json.format;
-  const present = json[PATTERNS];
   // valibot keeps where a global expression last matched.
-  if (/[gy]/.test(flags)) weaken(json);
-  else json[PATTERNS] = [...(Array.isArray(present) ? present : []), [source, flags]];
+  if (/[gy]/.test(pattern.flags)) weaken(json);
+  else addPattern(json, pattern);
 }
 
 /** Marks a literal that JSON does not have. */

@@ -1,4 +1,4 @@
-import { ABSENT, FITS, PATTERNS, removeLimits, SCALAR, URL_FORMAT, weaken } from './marks.js';
+import { ABSENT, addPattern, FITS, removeLimits, SCALAR, URL_FORMAT, weaken } from './marks.js';
 
 interface Check {
   readonly check?: string;
@@ -153,9 +153,5 @@ function markFormats(checks: readonly Check[], json: Part['jsonSchema']): void {
 function markPattern(pattern: RegExp | undefined, json: Part['jsonSchema']): void {
   delete json.pattern;
   if (pattern === undefined) weaken(json);
-  else json[PATTERNS] = [...listOf(json[PATTERNS]), [pattern.source, pattern.flags]];
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
+  else addPattern(json, pattern);
 }

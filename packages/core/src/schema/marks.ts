@@ -48,6 +48,12 @@ export function removeLimits(schema: Record<string, unknown>): void {
   if (schema.type === 'integer') schema.type = 'number';
 }
 
+/** Adds a regular expression that texts have to match, besides those that are there. */
+export function addPattern(schema: Record<string, unknown>, { source, flags }: RegExp): void {
+  const present = schema[PATTERNS];
+  schema[PATTERNS] = [...(Array.isArray(present) ? present : []), [source, flags]];
+}
+
 /** Marks that a library may refuse more values than a schema says. */
 export function weaken(schema: Record<string, unknown>): void {
   schema[FITS] = schema[FITS] === undefined || schema[FITS] === 'maybe' ? 'maybe' : 'unknown';
