@@ -6,7 +6,7 @@ const extraConfig: typeof testConfig = {
   ...config,
   test: {
     ...config.test,
-    provide: { compilers: ['typescript-6'], nodeVersions: ['24', '26'] },
+    provide: { compilers: ['typescript-6', 'typescript-7'], nodeVersions: ['24', '26'] },
     include: ['test/*.extra.test.ts', 'test/{create,install,page}.long.test.ts'],
   },
 };

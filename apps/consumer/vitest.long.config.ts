@@ -4,7 +4,7 @@ import config from './vitest.config.js';
 export default mergeConfig(config, {
   test: {
     globalSetup: 'test/support/packages.ts',
-    provide: { compilers: ['typescript', 'typescript-7'], nodeVersions: ['22.18.0'] },
+    provide: { compilers: ['typescript'], nodeVersions: ['22.18.0'] },
     // Installations and restarts leave most of a core unused.
     maxWorkers: 3,
     // High limits for slow machines. No test waits for them.

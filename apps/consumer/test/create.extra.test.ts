@@ -1,8 +1,48 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it } from 'vitest';
-import { check, create, root, STOPPED, send, start, tarballs } from './support/created.js';
+import {
+  check,
+  create,
+  root,
+  STOPPED,
+  send,
+  start,
+  startPostgres,
+  tarballs,
+} from './support/created.js';
 import { run, workspace } from './support/project.js';
+
+const FAILING =
+  "import { inject, it } from 'vitest';\nit('fails', ({ expect }) => expect(1).toBe(2));\n";
+
+// The longest tests come first, because five run at a time.
+it.concurrent('rest-api, with PostgreSQL, sign-in and pnpm', async (context) => {
+  const { expect } = context;
+  const project = await create(context, 'rest-api --database postgres --auth', 'pnpm');
+  await check(project, 'pnpm');
+  // The package that starts PostgreSQL must not hide a failure.
+  await writeFile(join(project, 'test/fails.test.ts'), FAILING);
+  await expect(run('pnpm', ['run', 'test', 'fails'], project)).rejects.toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('1 failed'),
+  });
+  const env = { DATABASE_URL: await startPostgres(context, project) };
+  const service = await start(context, project, 'start', process.execPath, env);
+  const url = await service.nextUrl();
+  const secrets = await readFile(join(project, '.env'), 'utf8');
+  const [, email, password] = /ADMIN_EMAIL=(.*)\nADMIN_PASSWORD=(.*)\n/.exec(secrets) ?? [];
+  const [status, { token }] = await send(`${url}/api/tokens`, { email, password });
+  expect(status).toBe(201);
+  const headers = { Authorization: `Bearer ${token}` };
+  const accounts = [{ id: 1, email, role: 'admin' }];
+  expect(await send(`${url}/api/accounts`, undefined, headers)).toEqual([200, accounts]);
+  expect(await send(`${url}/api/accounts`)).toMatchObject([401, { code: 'TOKEN_REQUIRED' }]);
+  const [, task] = await send(`${url}/api/tasks`, { title: 'Buy milk' }, headers);
+  expect(await send(`${url}/api/tasks`, undefined, headers)).toEqual([200, [task]]);
+  expect(await send(`${url}/health/ready`)).toMatchObject([200, { status: 'ready' }]);
+  expect(await service.stop()).toEqual(STOPPED);
+});
 
 it.concurrent('minimal, with npm', async (context) => {
   const { expect } = context;
