@@ -60,8 +60,16 @@ export interface SessionOptions {
   readonly maxBytes?: number;
 }
 
-/** What a `Domain` attribute may contain. RFC 6265 §4.1.1 */
-const HOST = /^\.?[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*$/i;
+/** What is between the dots of a `Domain` attribute. RFC 6265 §4.1.1 */
+const LABEL = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/i;
+
+function isHost(value: unknown): boolean {
+  if (typeof value !== 'string') return false;
+  return value
+    .replace(/^\./, '')
+    .split('.')
+    .every((label) => LABEL.test(label));
+}
 
 /** 400 days: clients do not keep cookies for longer. RFC 6265bis §5.5 */
 const LONGEST = 34_560_000_000;
@@ -82,10 +90,7 @@ const SESSION_OPTIONS: Kinds<SessionOptions> = {
   persistent: boolean,
   secure: boolean,
   sameSite: oneOf('strict', 'lax', 'none'),
-  domain: kind(
-    'a host, such as example.com',
-    (value) => typeof value === 'string' && HOST.test(value),
-  ),
+  domain: kind('a host, such as example.com', isHost),
   path: kind(
     "a path that starts with '/', in ASCII without ';' and '<'",
     (value) => typeof value === 'string' && /^\/[ -:=-~]*$/.test(value),
