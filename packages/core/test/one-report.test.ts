@@ -21,7 +21,7 @@ function mistaken(): Application {
     .use(json as never)
     .use('/admin/*', handler)
     .route('/nested', router)
-    .put('/none');
+    .put('/none', ...([] as never));
   return app.delete(7 as never, handler);
 }
 

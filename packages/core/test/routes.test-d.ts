@@ -162,6 +162,32 @@ describe.each([['application'], ['router']])('a route of the %s', () => {
     );
   });
 
+  it('has the state of any number of middleware', () => {
+    const tag: Middleware<{ tag: 'a' }> = (_ctx, next) => next();
+    const count: Middleware<{ count: number }> = (_ctx, next) => next();
+    const expectAll = (state: { user: User; started: number; tag: 'a'; count: number }) => state;
+    router.get('/:id', signIn, measure, plain, tag, count, ({ params, state }) => {
+      expectTypeOf(params.id).toBeString();
+      return expectAll(state);
+    });
+    router.get('/:id', { status: 201 }, signIn, measure, plain, tag, count, ({ params, state }) => {
+      expectTypeOf(params.id).toBeString();
+      return expectAll(state);
+    });
+    app.on('GET', '/', signIn, measure, tag, count, ({ state }) => expectAll(state));
+    createApp()
+      .use(signIn, measure, plain, tag, count)
+      .get('/', ({ state }) => expectAll(state));
+    createRouter()
+      .use(signIn, measure, plain, tag, count, (ctx) => expectAll(ctx.state))
+      .get('/', ({ state }) => expectAll(state));
+    createRouter().define('/', ({ get }) => ({
+      find: get('/', signIn, measure, plain, tag, count, ({ state }) => expectAll(state)),
+    }));
+    // @ts-expect-error: a route needs a handler.
+    router.get('/x');
+  });
+
   it('has the state of earlier use()', () => {
     createRouter()
       .use(signIn)

@@ -36,6 +36,9 @@ function auth(_req: unknown, _res: unknown, next: () => void) {
 
 function onFailure(_error: unknown, _req: unknown, _res: unknown, _next: unknown) {}
 
+/** The types demand a handler. */
+const NONE = [] as never;
+
 const PASS = 'Pass functions (ctx, next).';
 
 /** Values that cannot be middleware, as text of the message and with the fix. */
@@ -101,13 +104,13 @@ const registrations: readonly Registration[] = [
     call: "app.get('/a')",
     beginning: "app.get('/a', ",
     mount: "app.route('/a', router)",
-    register: (...values) => createApp().get('/a', ...values),
+    register: (...values) => createApp().get('/a', ...(values as never)),
   },
   {
     call: "router.get('/a')",
     beginning: "router.get('/a', ",
     mount: "router.route('/a', router)",
-    register: (...values) => createRouter().get('/a', ...values),
+    register: (...values) => createRouter().get('/a', ...(values as never)),
   },
   {
     call: 'router.use()',
@@ -163,8 +166,8 @@ describe.each(registrations)('$call', ({ call, beginning, mount, register }) => 
 describe('a registration without functions', () => {
   it.each<[string, () => Application | Router]>([
     ["app.use('json')", () => createApp().use('json')],
-    ["app.get('/a')", () => createApp().get('/a')],
-    ["router.post('/a')", () => createRouter().post('/a')],
+    ["app.get('/a')", () => createApp().get('/a', ...NONE)],
+    ["router.post('/a')", () => createRouter().post('/a', ...NONE)],
   ])('%s is an error', (call, register) => {
     expect(() => start(register())).toThrow(
       `${call} received no function. Pass functions (ctx, next).`,

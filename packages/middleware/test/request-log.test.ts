@@ -173,7 +173,7 @@ describe('requestLogger() logs the status that the client receives', () => {
   const below =
     (...outer: Middleware[]) =>
     (logger: Middleware) =>
-      createApp().use(silent(), ...outer, logger, (ctx) => ctx.send('ok'));
+      createApp().use(silent(), ...outer, logger, (ctx: Context) => ctx.send('ok'));
 
   it.each<[string, string, string, number, (logger: Middleware) => Application]>([
     ['nothing responds', 'GET', '/', 404, onlyLogger],

@@ -16,7 +16,7 @@ import {
 } from '../exchange/exchange.js';
 import { type ErrorPolicy, logError, respondWithError } from '../middleware/error-handler.js';
 import { mistakeOf, silentOf } from '../pipeline/find-next-mistakes.js';
-import type { AnyHandler, Middleware } from '../pipeline/pipeline.js';
+import type { Middleware } from '../pipeline/pipeline.js';
 import { isPromiseLike } from '../promise.js';
 import { takeFailures } from '../response/chunks.js';
 import { rewriteJson } from '../response/rewrite-json.js';
@@ -35,7 +35,12 @@ import {
   nameCall,
   RouteMethods,
 } from '../router/route-methods.js';
-import type { RouteFunction, RouteParams } from '../router/route-options.js';
+import type {
+  MiddlewareArguments,
+  MiddlewareList,
+  RouteParams,
+  SetByAll,
+} from '../router/route-options.js';
 import {
   type AnyRouter,
   assertRouter,
@@ -151,22 +156,19 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    * @throws {SealedError} When the application is sealed. The start reports an invalid prefix, and an argument that is
    *   not a function.
    */
-  use<A extends object = State>(middleware: Middleware<S & A>): Application<S & A>;
   use<A extends object = State, B extends object = State>(
     first: Middleware<S & A>,
-    second: Middleware<NoInfer<S & A> & B>,
+    second?: Middleware<NoInfer<S & A> & B>,
   ): Application<S & A & B>;
-  use<A extends object = State, B extends object = State, C extends object = State>(
-    first: Middleware<S & A>,
-    second: Middleware<NoInfer<S & A> & B>,
-    third: Middleware<NoInfer<S & A & B> & C>,
-  ): Application<S & A & B & C>;
+  use<Sets extends readonly unknown[], A extends object = State>(
+    ...middleware: MiddlewareArguments<S, Sets, A>
+  ): Application<S & SetByAll<Sets> & A>;
   use<A extends object = State>(...middleware: readonly Middleware<S & A>[]): Application<S & A>;
-  use<Prefix extends string, A extends object = State>(
+  use<Prefix extends string, Sets extends readonly unknown[]>(
     prefix: Prefix,
-    ...middleware: readonly RouteFunction<RouteParams<unknown, Prefix>, S & A>[]
+    ...middleware: MiddlewareList<RouteParams<unknown, Prefix>, S, Sets>
   ): this;
-  use(...candidates: readonly (string | AnyHandler)[]): this {
+  use(...candidates: readonly unknown[]): this {
     this.#assertOpen('app.use()');
     const locate = captureCaller(this.use);
     attempt(this.#problems, locate, () => {

@@ -1,12 +1,10 @@
-import type { Context } from '../context/context.js';
-import type { Next } from '../exchange/after-next.js';
 import type { State } from '../exchange/exchange.js';
 import type { SchemaInput, SchemaOutput, StandardSchema } from '../schema/schema.js';
 import type { ExpandedPath } from './pattern.js';
 import type {
   HandlerResult,
+  PlainHandlers,
   ResponseValue,
-  RouteFunction,
   RouteOptions,
   RouteParams,
   ValidatedHandlers,
@@ -62,19 +60,19 @@ export interface RouteBuilder<Method extends string, P, S extends State> {
     Path extends string,
     const Options extends RouteOptions,
     const Result extends HandlerResult<ResponseValue<Options>>,
-    A extends object = State,
+    Sets extends readonly unknown[],
   >(
     path: Path | readonly Path[],
     options: Options,
-    ...handlers: ValidatedHandlers<Options, RouteParams<P, Path>, S & A, Result>
+    ...handlers: ValidatedHandlers<Options, RouteParams<P, Path>, S, Sets, Result>
   ): DefinedRoute<ContractOf<Method, Path, P, Options, Result>>;
   /**
    * @param path - Pattern below the prefix, such as `/:id`, or an array of patterns.
    * @param handlers - Middleware of this route, then its handler.
    */
-  <Path extends string, Result, A extends object = State>(
+  <Path extends string, Result, Sets extends readonly unknown[]>(
     path: Path | readonly Path[],
-    ...handlers: PlainHandlers<RouteParams<P, Path>, S & A, Result>
+    ...handlers: PlainHandlers<RouteParams<P, Path>, S, Sets, Result>
   ): DefinedRoute<ContractOf<Method, Path, P, unknown, Result>>;
 }
 
@@ -85,25 +83,19 @@ export interface MethodsBuilder<P, S extends State> {
     Path extends string,
     const Options extends RouteOptions,
     const Result extends HandlerResult<ResponseValue<Options>>,
-    A extends object = State,
+    Sets extends readonly unknown[],
   >(
     methods: Method | readonly Method[],
     path: Path | readonly Path[],
     options: Options,
-    ...handlers: ValidatedHandlers<Options, RouteParams<P, Path>, S & A, Result>
+    ...handlers: ValidatedHandlers<Options, RouteParams<P, Path>, S, Sets, Result>
   ): DefinedRoute<ContractOf<Method, Path, P, Options, Result>>;
-  <const Method extends string, Path extends string, Result, A extends object = State>(
+  <const Method extends string, Path extends string, Result, Sets extends readonly unknown[]>(
     methods: Method | readonly Method[],
     path: Path | readonly Path[],
-    ...handlers: PlainHandlers<RouteParams<P, Path>, S & A, Result>
+    ...handlers: PlainHandlers<RouteParams<P, Path>, S, Sets, Result>
   ): DefinedRoute<ContractOf<Method, Path, P, unknown, Result>>;
 }
-
-/** Middleware of a route without options, then its handler. */
-type PlainHandlers<P extends object, S extends State, Result> = readonly [
-  ...middleware: readonly RouteFunction<P, S>[],
-  handler: (ctx: Context<P, S>, next: Next) => Result,
-];
 
 /**
  * The contract of a route, or of each of its paths. A conditional type, because declarations of clients contain its

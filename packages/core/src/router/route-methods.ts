@@ -5,8 +5,8 @@ import { SetupError } from '../setup/setup-error.js';
 import type {
   AddRoute,
   HandlerResult,
+  PlainHandlers,
   ResponseValue,
-  RouteFunction,
   RouteOptions,
   RouteParams,
   ValidatedHandlers,
@@ -69,17 +69,17 @@ export abstract class RouteMethods<PrefixParams, S extends State> {
     Path extends string,
     const Options extends RouteOptions,
     const Output extends HandlerResult<ResponseValue<Options>>,
-    A extends object = State,
+    Sets extends readonly unknown[],
   >(
     method: string | readonly string[],
     pattern: Path | readonly Path[],
     options: Options,
-    ...handlers: ValidatedHandlers<Options, RouteParams<PrefixParams, Path>, S & A, Output>
+    ...handlers: ValidatedHandlers<Options, RouteParams<PrefixParams, Path>, S, Sets, Output>
   ): this;
-  on<Path extends string, A extends object = State>(
+  on<Path extends string, Sets extends readonly unknown[]>(
     method: string | readonly string[],
     pattern: Path | readonly Path[],
-    ...handlers: readonly RouteFunction<RouteParams<PrefixParams, Path>, S & A>[]
+    ...handlers: PlainHandlers<RouteParams<PrefixParams, Path>, S, Sets>
   ): this;
   on(method: List, pattern: List, ...rest: readonly unknown[]): this {
     return this[ADD_ROUTE](method, pattern, rest, this.on);

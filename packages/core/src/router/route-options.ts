@@ -191,15 +191,55 @@ export type ValidatedHandler<
   Result = HandlerResult<ResponseValue<Options>>,
 > = (ctx: ValidatedContext<Options, P, S>, next: Next) => Result;
 
+/**
+ * Middleware, of which each function may set members of `ctx.state`. TypeScript infers such a list as a whole, so a
+ * function expression in it needs types for its parameters, unless it is the last one.
+ *
+ * @typeParam Sets - What each function sets.
+ */
+export type MiddlewareList<P extends object, S extends State, Sets extends readonly unknown[]> = {
+  readonly [Index in keyof Sets]: RouteFunction<P, S & Sets[Index]>;
+};
+
+/** The arguments of `use()`: middleware, of which the last function gets what the others set, and sets `A`. */
+export type MiddlewareArguments<
+  S extends State,
+  Sets extends readonly unknown[],
+  A extends object,
+> = readonly [
+  ...MiddlewareList<Params, S, Sets>,
+  RouteFunction<Params, NoInfer<S & SetByAll<Sets>> & A>,
+];
+
+/** All members of `ctx.state` that a list of middleware sets. */
+export type SetByAll<Sets extends readonly unknown[]> = Sets extends readonly [
+  infer First,
+  ...infer Rest,
+]
+  ? First & SetByAll<Rest>
+  : unknown;
+
+/** Middleware of a route without options, then its handler. */
+export type PlainHandlers<
+  P extends object,
+  S extends State,
+  Sets extends readonly unknown[],
+  Result = unknown,
+> = readonly [
+  ...middleware: MiddlewareList<P, S, Sets>,
+  handler: (ctx: Context<P, S & SetByAll<Sets>>, next: Next) => Result,
+];
+
 /** Middleware of a route with options, then its handler. */
 export type ValidatedHandlers<
   Options,
   P extends object,
   S extends State,
+  Sets extends readonly unknown[],
   Result = HandlerResult<ResponseValue<Options>>,
 > = readonly [
-  ...middleware: readonly RouteFunction<P, S>[],
-  handler: ValidatedHandler<Options, P, S, Result>,
+  ...middleware: MiddlewareList<P, S, Sets>,
+  handler: ValidatedHandler<Options, P, S & SetByAll<Sets>, Result>,
 ];
 
 /**
@@ -207,7 +247,7 @@ export type ValidatedHandlers<
  * route, then its handler.
  *
  * The handler's return value becomes the response, unless it responds through `ctx`. The state that
- * middleware declares is part of `ctx.state` in the functions after it, for up to three middleware.
+ * middleware declares is part of `ctx.state` in the handler.
  *
  * @typeParam PrefixParams - Parameters of the prefix at which the router is mounted.
  * @typeParam S - Members of `ctx.state` that middleware has set.
@@ -228,17 +268,6 @@ export interface AddRoute<PrefixParams, S extends State, Result> {
     const Options extends RouteOptions,
     const Output extends HandlerResult<ResponseValue<Options>>,
     A extends object = State,
-  >(
-    pattern: Path | readonly Path[],
-    options: Options,
-    first: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S> & A>,
-    handler: ValidatedHandler<Options, RouteParams<PrefixParams, Path>, S & A, Output>,
-  ): Result;
-  <
-    Path extends string,
-    const Options extends RouteOptions,
-    const Output extends HandlerResult<ResponseValue<Options>>,
-    A extends object = State,
     B extends object = State,
   >(
     pattern: Path | readonly Path[],
@@ -247,14 +276,15 @@ export interface AddRoute<PrefixParams, S extends State, Result> {
     second: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S & A> & B>,
     handler: ValidatedHandler<Options, RouteParams<PrefixParams, Path>, S & A & B, Output>,
   ): Result;
-  <Path extends string>(
+  <
+    Path extends string,
+    const Options extends RouteOptions,
+    const Output extends HandlerResult<ResponseValue<Options>>,
+    Sets extends readonly unknown[],
+  >(
     pattern: Path | readonly Path[],
-    handler: RouteFunction<RouteParams<PrefixParams, Path>, S>,
-  ): Result;
-  <Path extends string, A extends object = State>(
-    pattern: Path | readonly Path[],
-    first: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S> & A>,
-    handler: RouteFunction<RouteParams<PrefixParams, Path>, S & A>,
+    options: Options,
+    ...handlers: ValidatedHandlers<Options, RouteParams<PrefixParams, Path>, S, Sets, Output>
   ): Result;
   <Path extends string, A extends object = State, B extends object = State>(
     pattern: Path | readonly Path[],
@@ -262,21 +292,9 @@ export interface AddRoute<PrefixParams, S extends State, Result> {
     second: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S & A> & B>,
     handler: RouteFunction<RouteParams<PrefixParams, Path>, S & A & B>,
   ): Result;
-  <
-    Path extends string,
-    A extends object = State,
-    B extends object = State,
-    C extends object = State,
-  >(
+  <Path extends string, Sets extends readonly unknown[]>(
     pattern: Path | readonly Path[],
-    first: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S> & A>,
-    second: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S & A> & B>,
-    third: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S & A & B> & C>,
-    handler: RouteFunction<RouteParams<PrefixParams, Path>, S & A & B & C>,
-  ): Result;
-  <Path extends string, A extends object = State>(
-    pattern: Path | readonly Path[],
-    ...handlers: readonly RouteFunction<RouteParams<PrefixParams, Path>, S & A>[]
+    ...handlers: PlainHandlers<RouteParams<PrefixParams, Path>, S, Sets>
   ): Result;
 }
 

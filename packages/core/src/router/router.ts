@@ -12,7 +12,7 @@ import {
 } from '@fairlead/options';
 import { mountBelow } from '../annotations/description.js';
 import type { State } from '../exchange/exchange.js';
-import type { AnyHandler, Middleware } from '../pipeline/pipeline.js';
+import type { Middleware } from '../pipeline/pipeline.js';
 import { isPromiseLike } from '../promise.js';
 import { assertOptions } from '../setup/options.js';
 import { explainOtherCopy, markCopy } from '../setup/package-copies.js';
@@ -52,7 +52,13 @@ import {
   parseMethod,
   RouteMethods,
 } from './route-methods.js';
-import { checkRouteOptions, isRouteOptions, type RouteOptions } from './route-options.js';
+import {
+  checkRouteOptions,
+  isRouteOptions,
+  type MiddlewareArguments,
+  type RouteOptions,
+  type SetByAll,
+} from './route-options.js';
 import { pathParts } from './written.js';
 
 /** How a router compares paths. */
@@ -293,26 +299,24 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
    * @returns This router. Its type includes the state that the middleware sets.
    * @throws {SealedError} When the router is sealed. The start reports an argument that is not a function.
    */
-  use<A extends object = State>(middleware: Middleware<S & A>): Router<PrefixParams, S & A>;
   use<A extends object = State, B extends object = State>(
     first: Middleware<S & A>,
-    second: Middleware<NoInfer<S & A> & B>,
+    second?: Middleware<NoInfer<S & A> & B>,
   ): Router<PrefixParams, S & A & B>;
-  use<A extends object = State, B extends object = State, C extends object = State>(
-    first: Middleware<S & A>,
-    second: Middleware<NoInfer<S & A> & B>,
-    third: Middleware<NoInfer<S & A & B> & C>,
-  ): Router<PrefixParams, S & A & B & C>;
+  use<Sets extends readonly unknown[], A extends object = State>(
+    ...middleware: MiddlewareArguments<S, Sets, A>
+  ): Router<PrefixParams, S & SetByAll<Sets> & A>;
   use<A extends object = State>(
     ...middleware: readonly Middleware<S & A>[]
   ): Router<PrefixParams, S & A>;
-  use(...middleware: readonly AnyHandler[]): this {
+  use(...middleware: readonly unknown[]): this {
     this.#assertOpen('router.use()');
     const locate = captureCaller(this.use);
     return this.#attempt(locate, () => {
       assertMiddleware('router.use()', middleware, locate);
-      for (const one of middleware) setLocation(one, locate);
-      this[TABLE].middleware.push(...(middleware as readonly Middleware[]));
+      const functions = middleware as readonly Middleware[];
+      for (const one of functions) setLocation(one, locate);
+      this[TABLE].middleware.push(...functions);
     });
   }
 
