@@ -118,7 +118,7 @@ mistake('`app.get(handler)` without a pattern', { compiler: 'TS2345', startup: '
 
 mistake(
   "`app.get('/users')` without a handler",
-  { startup: 'function' },
+  { compiler: 'TS2345', startup: 'function' },
   () => createApp().get('/users'),
   '/users',
 );
