@@ -5,7 +5,7 @@ import { Failure, Pending } from './instance.js';
 import { edgesOf, isEdge, reachableFrom } from './resolution/graph.js';
 import { build } from './resolution/plan.js';
 import { describeParameter, describeToken, type Token } from './token.js';
-import { registeredIn, similarTo } from './unknown-token.js';
+import { misspelt, registeredIn } from './unknown-token.js';
 import { validate } from './validate.js';
 
 /** Options of `container.initialize`. */
@@ -137,7 +137,7 @@ function warnOfParameters(binding: Binding): readonly Binding[] {
         'set the value, such as an environment variable, make the parameter optional, or pass the provider';
       report(target, 'FAIRLEAD_INJECTED', problem, target.site && describeCaller(target.site), fix);
     }
-    const meant = injection.optional && length === 0 && similarTo(token, registeredIn(owner));
+    const meant = injection.optional && length === 0 && misspelt(token, registeredIn(owner));
     if (!meant) continue;
     const [text, other] = [token, meant].map(describeToken);
     const problem = `Nothing provides the optional ${text} (${describeParameter(parameter, binding.token)}), so it is undefined. ${other} is registered.`;

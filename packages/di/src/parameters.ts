@@ -36,8 +36,8 @@ export function parametersOf(provider: Provider): readonly Parameter[] {
 }
 
 /**
- * Lists a class's constructor parameters: from its own `static inject`, or else from decorators
- * and emitted types. A class without a constructor has the parameters of its base.
+ * Lists a class's constructor parameters: from its own `static inject`, or else from decorators and emitted types, or
+ * else from the `static inject` that it inherits. A class without a constructor has the parameters of its base.
  */
 function constructorParameters(target: Class): readonly Parameter[] {
   const mistakes = findStaticMistakes(target);
@@ -53,6 +53,9 @@ function constructorParameters(target: Class): readonly Parameter[] {
   if (types !== undefined) {
     return types.map((type, index) => typedParameter(target, index, type, marks.get(index)));
   }
+  const { inject } = target as { inject?: unknown };
+  if (inject !== undefined && marks.size === 0 && !isDecorated(target) && target.length > 0)
+    return listedParameters(target, inject);
   if (target.length > 0 || marks.size > 0) return markedParameters(target, marks);
   const base: unknown = Object.getPrototypeOf(target);
   return isClass(base) ? constructorParameters(base) : [];

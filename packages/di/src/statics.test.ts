@@ -148,3 +148,42 @@ describe('an unknown class', () => {
     expect(error?.message).toContain(`Fix: ${fix}`);
   });
 });
+
+describe('an inherited static inject', () => {
+  class Base {
+    static readonly inject = ['url'] as const;
+    constructor(readonly url: string) {}
+  }
+
+  it('lists the dependencies of a registered subclass with a constructor of its own', () => {
+    class Passing extends Base {
+      constructor(
+        url: string,
+        readonly more = 1,
+      ) {
+        super(url);
+      }
+    }
+    const container = createContainer().register('url', { useValue: 'a' }).register(Passing);
+    expect(container.resolve(Passing)).toMatchObject({ url: 'a', more: 1 });
+    expect(container.register('alias', { useClass: Passing }).resolve('alias')).toBeInstanceOf(
+      Passing,
+    );
+  });
+
+  it('has to list all that it needs', () => {
+    class Longer extends Base {
+      constructor(
+        url: string,
+        readonly name: string,
+      ) {
+        super(url);
+      }
+    }
+    const container = createContainer().register('url', { useValue: 'a' });
+    container.register('longer', { useClass: Longer as Constructor });
+    expect(() => container.resolve('longer')).toThrow(
+      'the type of its constructor parameter 1 is unknown, because `static inject` has too few entries',
+    );
+  });
+});

@@ -204,6 +204,8 @@ describe('an optional token whose name is nearly that of a provided one', () => 
     ['if the class is marked', 'cache', { useClass: markIntended(IntendedNotes) }],
     ['if the names differ', 'mailer', { useClass: Notes }],
     ['if it is provided', 'cachee', { useClass: Notes }],
+    ['of another word', 'smtp.host', { useFactory: createNotes, inject: [optional('smtp.port')] }],
+    ['of another part', 'tenantId', { useFactory: createNotes, inject: [optional('tenantIp')] }],
   ])('is no warning %s', async (_name, registered, provider) => {
     container.register(registered, { useValue: 1 }).register('notes', provider);
     await container.initialize();

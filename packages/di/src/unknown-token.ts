@@ -146,6 +146,26 @@ export function similarTo(token: unknown, registered: readonly Token[]): Token |
   return names.get(nearestName(nameOf(token), names.keys()) ?? '');
 }
 
+/**
+ * Finds the token that the author of an optional string or symbol misspelled. A name that only begins as another one
+ * does, such as `smtp.port` beside `smtp.host`, names something else.
+ */
+export function misspelt(token: unknown, registered: readonly Token[]): Token | undefined {
+  const similar = similarTo(token, registered);
+  if (similar === undefined) return undefined;
+  const [words, others] = [token as Token, similar].map((one) => wordsOf(nameOf(one)));
+  if (words?.length !== others?.length) return similar;
+  const isTypo = words?.every(
+    (word, index) => nearestName(word, [others?.[index] ?? '']) !== undefined,
+  );
+  return isTypo ? similar : undefined;
+}
+
+/** Splits `smtp.maxSize` into its words. */
+function wordsOf(name: string): readonly string[] {
+  return name.match(/\p{Lu}?[\p{Ll}\p{N}]+|\p{Lu}+/gu) ?? [];
+}
+
 /** Lists the tokens that are registered or overridden. */
 export function registeredIn(owner: Owner): readonly Token[] {
   return [...new Set([...owner.registeredTokens(), ...owner.tree.overrides.keys()])];
