@@ -120,6 +120,13 @@ describe('the response of a route', () => {
     router.on('GET', '/', { response: User }, () => ({ id: 1, tags: [] }));
   });
 
+  it('is of any type if no successful status has a schema', () => {
+    app.get('/', { response: { 404: z.object({ code: z.string() }) } }, () => ({ ok: true }));
+    app.get('/', { response: { 404: User, 500: User } }, () => 1);
+    // @ts-expect-error the successful one has a schema
+    app.get('/', { response: { 204: User, 404: z.string() } }, () => 1);
+  });
+
   it('may be of any schema by status, a web response, or undefined', () => {
     const response = { 200: User, 404: z.object({ missing: z.string() }) };
     app.get('/:id', { response }, (ctx) => {

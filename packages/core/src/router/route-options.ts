@@ -132,10 +132,17 @@ type Validated<Options, Name extends string, Raw> = Options extends {
 export type ResponseValue<Options> = Options extends { readonly response: infer Response }
   ? Response extends StandardSchema
     ? Returnable<Response>
-    : [Extract<keyof Response, number>] extends [never]
+    : [Successful<keyof Response>] extends [never]
       ? unknown
       : StatusValue<Response>
   : unknown;
+
+/** The statuses below 300. */
+type Successful<Status> = Status extends number
+  ? `${Status}` extends `2${string}`
+    ? Status
+    : never
+  : never;
 
 /** The values of all statuses. A member with another name makes it never. */
 type StatusValue<Response> = [Exclude<keyof Response, number>] extends [never]
