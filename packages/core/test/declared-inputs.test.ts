@@ -95,6 +95,16 @@ describe('a content() body', () => {
     ]);
   });
 
+  it('causes a warning about the media types that no parser reads, although others have one', () => {
+    const body = content({ 'application/json': z.object({}), 'text/csv': z.string() });
+    const app = createApp().post('/', { body }, text({ type: 'text/csv' }), handler);
+    expect(codedWarningsOf(app)).toEqual([
+      'FAIRLEAD_INPUT: No parser reads bodies of application/json, so every request with one is a 415: POST /. Register json() before the handler, or pass the schema to intended().',
+    ]);
+    const both = createApp().post('/', { body }, json(), text({ type: 'text/csv' }), handler);
+    expect(codedWarningsOf(both)).toEqual([]);
+  });
+
   it.each([
     ['image/png', "raw({ type: 'image/png' })"],
     ['multipart/form-data', 'multipart()'],

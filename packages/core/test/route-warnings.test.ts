@@ -101,6 +101,21 @@ describe('a route that an earlier router hides', () => {
     ]);
   });
 
+  it.each<[string, Middleware]>([
+    ['ctx.next()', (ctx) => ctx.next()],
+    ['all of its arguments', (...all) => all[1]()],
+    [
+      'arguments',
+      function () {
+        // biome-ignore lint/complexity/noArguments: what is tested
+        return arguments[1]();
+      },
+    ],
+  ])('causes none if the handler uses %s', (_case, passing) => {
+    const app = createApp().get('/:id', passing).use(pass).get('/me', handler);
+    expect(warningsOf(app)).toEqual([]);
+  });
+
   it('causes none if the handler takes next or is intended, or in the other order', () => {
     const passing = createRouter().get('/:id', (_ctx, next) => next());
     const marked = createRouter().get(
@@ -443,6 +458,15 @@ describe('body parsers', () => {
       ),
       'FAIRLEAD_ORDER: raw() never reads a body, because json() before it has read it: POST /hook. Pass the option skip to the json() before it, or pass raw() to intended().',
     ]);
+  });
+
+  it('causes none if the later one reads other routes', () => {
+    const app = createApp()
+      .use('/bulk', json({ limit: '20mb' }))
+      .use(json())
+      .post('/bulk', handler)
+      .post('/other', handler);
+    expect(warningsOf(app)).toEqual([]);
   });
 });
 

@@ -62,7 +62,7 @@ function rejectsMember(schema: StandardSchema, name: string): boolean {
   return isObject && !isPreprocessed && objects.length > 0 && objects.every(isStrict);
 }
 
-/** Finds a `content()` body of which no parser before the route reads any media type. */
+/** Finds media types of a `content()` body that no parser before the route reads. */
 export function lacksParser(route: PlacedRoute): Found {
   const before = route.functions.slice(0, -1);
   // A function that is not known may be a parser.
@@ -73,8 +73,8 @@ export function lacksParser(route: PlacedRoute): Found {
   const listed = parsers.flatMap(({ mediaTypes }) => mediaTypes);
   const read = parsers.length > 0 ? listed : ['application/json'];
   return schemasOf(route, 'body').flatMap((schema) => {
-    const types = namedTypes(schema);
-    if (types.length === 0 || types.some((type) => read.some((one) => meets(one, type)))) return [];
+    const types = namedTypes(schema).filter((type) => !read.some((one) => meets(one, type)));
+    if (types.length === 0) return [];
     const fixes = [...new Set(types.map(parserFor))].join(' or ');
     return `No parser reads bodies of ${types.join(', ')}, so every request with one is a 415: ${NAMES}. Register ${fixes} before the handler, or pass the schema to intended().`;
   });

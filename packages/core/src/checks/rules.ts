@@ -109,7 +109,7 @@ function cannotUpgrade({ method, name, handlers }: PlacedRoute): Found {
 function endsInIdleMiddleware({ handlers }: PlacedRoute): Found {
   const last = handlers.at(-1);
   if (!passesOn(last) || isIntended(last)) return;
-  if (!handlers.some((one) => roleOf(one) === 'websocket' || (isUnknown(one) && one.length < 2)))
+  if (!handlers.some((one) => roleOf(one) === 'websocket' || (isUnknown(one) && !mayCallNext(one))))
     return;
   const { name } = descriptionOf(last) ?? {};
   return `${name} never runs, because a function before it in the route does not call next(): ${NAMES}. Pass ${name} before the handler, or to intended().`;
@@ -202,15 +202,21 @@ function repeatsPrefix({ pattern, isIntended }: PlacedRoute, { mounts }: Layout)
   return `'${repeated}' occurs twice in a row in a pattern: ${NAMES}. Remove it from the prefix or the path, or pass the router, the handler or the controller to intended().`;
 }
 
-function parsesTwice({ functions }: PlacedRoute): Found {
+/** A parser that reads what another one has read. It may be there for other routes. */
+function parsesTwice({ functions }: PlacedRoute, { routes }: Layout): Found {
+  const readsElsewhere = (parser: Middleware, first: Middleware) =>
+    routes.some((other) => other.functions.includes(parser) && !other.functions.includes(first));
   const parsers = functions.filter((one) => descriptionOf(one)?.reads?.settings !== undefined);
   return parsers.flatMap((parser, index) => {
     const { name, reads } = descriptionOf(parser) ?? {};
-    const first = parsers
+    const earlier = parsers
       .slice(0, index)
-      .map(descriptionOf)
-      .find((other) => reads?.mediaTypes.every((type) => other?.reads?.mediaTypes.includes(type)));
-    if (!first || isIntended(parser) || first.reads?.settings === reads?.settings) return [];
+      .find((other) =>
+        reads?.mediaTypes.every((type) => descriptionOf(other)?.reads?.mediaTypes.includes(type)),
+      );
+    const first = descriptionOf(earlier);
+    if (!earlier || !first || isIntended(parser)) return [];
+    if (first.reads?.settings === reads?.settings || readsElsewhere(parser, earlier)) return [];
     return `${name} never reads a body, because ${first.name} before it has read it: ${NAMES}. Pass the option skip to the ${first.name} before it, or pass ${name} to intended().`;
   });
 }
@@ -260,7 +266,7 @@ function coversNoRoute(
   { places, routes }: Layout,
 ): Found {
   if (routes.length === 0 || routes.some((one) => overlaps(shapes, one.shapes))) return;
-  if (call.some((one) => isIntended(one) || isResponder(one) || one.length < 2)) return;
+  if (call.some((one) => isIntended(one) || isResponder(one) || !mayCallNext(one))) return;
   const sections = routes.flatMap(({ pattern: { text } }) =>
     [...text.matchAll(/(?!^)(?=\/)|$/g)].map(({ index }) => text.slice(0, index)),
   );
@@ -292,9 +298,20 @@ function lacksServer(
   return `No agent can call a tool, because the application has no MCP server: ${NAMES}. Install mcp() of @fairlead/mcp with app.plugin(), or pass the handler or the controller to intended().`;
 }
 
-/** Whether the last function of a route accepts `next`. */
+/** Whether the last function of a route may pass a request on. */
 function mayPassOn({ handlers }: Pick<PlacedRoute, 'handlers'>): boolean {
-  return (handlers.at(-1)?.length ?? 0) > 1;
+  const last = handlers.at(-1);
+  return last !== undefined && mayCallNext(last);
+}
+
+/** Whether a function accepts `next`, or mentions `ctx.next()` or all of its arguments. */
+function mayCallNext(one: Middleware): boolean {
+  return one.length > 1 || /\bnext\b|\barguments\b|^[^)]*\.\.\./.test(sourceOf(one));
+}
+
+/** Returns the source of a function, or of the one that it only calls. */
+function sourceOf(one: Middleware): string {
+  return Function.prototype.toString.call(descriptionOf(one)?.wraps ?? one);
 }
 
 /** Describes the paths of a prefix, after a noun. */
