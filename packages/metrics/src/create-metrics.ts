@@ -141,7 +141,7 @@ function isBuckets(value: unknown): boolean {
 }
 
 const UNEXPORTED =
-  'createMetrics() measures requests, but nothing exports its metrics. Mount its router(), or pass its middleware to intended() if you do so later.';
+  'createMetrics() measures requests, but nothing exports its metrics. Mount its router(), or pass its middleware to intended() if you export its registry yourself, or later.';
 
 /**
  * Measures the requests of an application for Prometheus:

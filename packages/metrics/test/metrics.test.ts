@@ -575,7 +575,7 @@ describe('metrics that nothing exports', () => {
   it('cause a warning at the first request', async () => {
     expect(await warningsOfRequests(create())).toEqual([
       expect.stringContaining(
-        'createMetrics() measures requests, but nothing exports its metrics. Mount its router(), or pass its middleware to intended() if you do so later.\n  At: test/metrics.test.ts:',
+        'createMetrics() measures requests, but nothing exports its metrics. Mount its router(), or pass its middleware to intended() if you export its registry yourself, or later.\n  At: test/metrics.test.ts:',
       ),
     ]);
   });
