@@ -2,6 +2,7 @@ import { REGISTRATIONS, type Registrations } from './annotations/description.js'
 import type { Application } from './app/application.js';
 import type { AnyRouter } from './router/router.js';
 
+export { acceptsAbsence, describeStructure, mayAccept, requiresMember } from '@fairlead/schemas';
 export {
   type BodyDescription,
   type Description,
@@ -43,11 +44,9 @@ export {
   type MediaTypeDescription,
   responseSchemas,
 } from './schema/content.js';
-export { validateValue } from './schema/schema.js';
-export { acceptsAbsence, mayAccept, requiresMember } from './schema/structure.js';
-export { describeStructure } from './schema/structure-schema.js';
 export { createTextReader, type TextSource } from './schema/text-inputs.js';
 export { type Carrier, carriersOf } from './schema/text-plan.js';
+export { validateValue } from './schema/validate-value.js';
 export { reopen } from './server/connection.js';
 export { isListening } from './server/listen.js';
 export { assertOptions, type Kind, type Kinds, throwTogether } from './setup/options.js';

@@ -5,6 +5,19 @@ import { errorHandler } from './middleware/error-handler.js';
 import { notFoundHandler } from './middleware/not-found-handler.js';
 import { createRouter } from './router/router.js';
 
+export {
+  isStandardSchema,
+  type JsonSchema,
+  type JsonSchemaConverter,
+  type JsonSchemaOptions,
+  type JsonSchemaTarget,
+  type SchemaInput,
+  type SchemaOutput,
+  type StandardSchema,
+  type StandardSchemaIssue,
+  type StandardSchemaResult,
+  toJsonSchema,
+} from '@fairlead/schemas';
 export type {
   HeaderDescription,
   HeaderDescriptions,
@@ -123,22 +136,7 @@ export type {
   ResponsePolicy,
   WriteJson,
 } from './schema/response-writer.js';
-export {
-  isStandardSchema,
-  type JsonSchema,
-  type JsonSchemaConverter,
-  type JsonSchemaOptions,
-  type JsonSchemaTarget,
-  type SchemaClass,
-  type SchemaInput,
-  type SchemaInstance,
-  type SchemaOutput,
-  type StandardSchema,
-  type StandardSchemaIssue,
-  type StandardSchemaResult,
-  schemaClass,
-  toJsonSchema,
-} from './schema/schema.js';
+export { type SchemaClass, type SchemaInstance, schemaClass } from './schema/schema-class.js';
 export type { Caller, FetchOptions } from './server/in-process.js';
 export type { ServerLimits } from './server/limits.js';
 export {

@@ -1,15 +1,10 @@
 import { isIntended } from '@fairlead/options';
+import type { StandardSchema } from '@fairlead/schemas';
+import { type Kind, type ObjectStructure, type Structure, structureOf } from '@fairlead/schemas';
 import { descriptionOf, isUnknown } from '../annotations/description.js';
 import { isJson } from '../exchange/media-type.js';
 import { isBelow, parsePrefix } from '../router/pattern.js';
 import { namedTypes } from '../schema/content.js';
-import type { StandardSchema } from '../schema/schema.js';
-import {
-  type Kind,
-  type ObjectStructure,
-  type Structure,
-  structureOf,
-} from '../schema/structure.js';
 import { joinBranches } from '../schema/text-plan.js';
 import { findFormExcess } from './inputs.js';
 import type { Layout, PlacedRoute } from './layout.js';

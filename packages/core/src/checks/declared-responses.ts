@@ -1,8 +1,7 @@
 import { isIntended, NO_CONTENT_STATUSES } from '@fairlead/options';
+import { acceptsAbsence, isStandardSchema } from '@fairlead/schemas';
 import { roleOf } from '../annotations/description.js';
 import { contentOf, responseSchemas } from '../schema/content.js';
-import { isStandardSchema } from '../schema/schema.js';
-import { acceptsAbsence } from '../schema/structure.js';
 import type { PlacedRoute } from './layout.js';
 import { type Found, NAMES } from './run-checks.js';
 

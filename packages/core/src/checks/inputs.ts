@@ -1,13 +1,13 @@
 import { isIntended } from '@fairlead/options';
-import { type Pattern, renameFix } from '../router/pattern.js';
-import type { StandardSchema } from '../schema/schema.js';
+import type { StandardSchema } from '@fairlead/schemas';
 import {
   acceptsAbsence,
   type Kind,
   type SchemaStructure,
   type Structure,
   structureOf,
-} from '../schema/structure.js';
+} from '@fairlead/schemas';
+import { type Pattern, renameFix } from '../router/pattern.js';
 import type { RouteInput } from '../schema/text-inputs.js';
 import { joinBranches } from '../schema/text-plan.js';
 import type { PlacedRoute } from './layout.js';

@@ -1,3 +1,4 @@
+import { hasMethod, isComposite, isWritten } from '@fairlead/schemas';
 import { descriptionOf, roleOf } from '../annotations/description.js';
 
 /**
@@ -110,19 +111,6 @@ export function ignoreRejections(root: unknown): void {
   }
 }
 
-/** Whether JSON may write members of a value: an object, or what may have `toJSON()`. */
-export function isComposite(value: unknown): value is object {
-  return typeof value === 'object'
-    ? value !== null
-    : typeof value === 'function' || typeof value === 'bigint';
-}
-
-/** Whether JSON writes a member with this value. */
-export function isWritten(value: unknown): boolean {
-  if (typeof value === 'function') return hasMethod(value, 'toJSON');
-  return value !== undefined && typeof value !== 'symbol';
-}
-
 /** Whether an object that JSON writes as `{}` has content. */
 function losesContent(value: object): boolean {
   if (value instanceof Error || hasMethod(value, 'then') || hasMethod(value, 'subscribe'))
@@ -144,10 +132,6 @@ function unrepresentable(visit: Visit | undefined, found: object): TypeError {
 function isBuiltIn(value: object): boolean {
   const type: unknown = value.constructor;
   return typeof type === 'function' && Object.hasOwn(globalThis, type.name);
-}
-
-function hasMethod(value: object, name: string): boolean {
-  return typeof (value as Record<string, unknown>)[name] === 'function';
 }
 
 /** Returns the built-in type of an object, such as `Map`. */

@@ -1,5 +1,5 @@
+import type { SchemaInput, SchemaOutput, StandardSchema } from '@fairlead/schemas';
 import type { State } from '../exchange/exchange.js';
-import type { SchemaInput, SchemaOutput, StandardSchema } from '../schema/schema.js';
 import type { ExpandedPath } from './pattern.js';
 import type {
   HandlerResult,

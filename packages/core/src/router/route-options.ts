@@ -11,11 +11,6 @@ import {
   routeStatus,
   schemaKind,
 } from '@fairlead/options';
-import { isSecurity, type Security } from '../annotations/description.js';
-import type { Context } from '../context/context.js';
-import type { Next } from '../exchange/after-next.js';
-import type { Params, RawInputs, State } from '../exchange/exchange.js';
-import { responseSchemas, typeBodies } from '../schema/content.js';
 import {
   type DeclaredOutput,
   isStandardSchema,
@@ -23,7 +18,12 @@ import {
   type ReadonlyDeep,
   type SchemaOutput,
   type StandardSchema,
-} from '../schema/schema.js';
+} from '@fairlead/schemas';
+import { isSecurity, type Security } from '../annotations/description.js';
+import type { Context } from '../context/context.js';
+import type { Next } from '../exchange/after-next.js';
+import type { Params, RawInputs, State } from '../exchange/exchange.js';
+import { responseSchemas, typeBodies } from '../schema/content.js';
 import type { RouteInput } from '../schema/text-inputs.js';
 import { assertOptions } from '../setup/options.js';
 import { SetupError } from '../setup/setup-error.js';

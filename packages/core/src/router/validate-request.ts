@@ -1,3 +1,4 @@
+import { type StandardSchema } from '@fairlead/schemas';
 import type { AnyContext } from '../context/context.js';
 import {
   InternalServerError,
@@ -10,8 +11,8 @@ import { EXCHANGE } from '../exchange/exchange.js';
 import { parseMediaType } from '../exchange/media-type.js';
 import { isPromiseLike } from '../promise.js';
 import { typeBodies } from '../schema/content.js';
-import { type StandardSchema, validateValue } from '../schema/schema.js';
 import { createFormReader, createReader, type TextInput } from '../schema/text-inputs.js';
+import { validateValue } from '../schema/validate-value.js';
 import { requireParsedBody, unreadBody } from './declared-body.js';
 import type { RouteOptions } from './route-options.js';
 

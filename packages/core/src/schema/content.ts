@@ -12,10 +12,6 @@ import {
   openapiExtensions,
   string,
 } from '@fairlead/options';
-import type { HeaderDescriptions, Responder } from '../annotations/description.js';
-import { isJson } from '../exchange/media-type.js';
-import type { ResponseBody } from '../response/record.js';
-import { throwTogether } from '../setup/options.js';
 import {
   type DeclaredOutput,
   isStandardSchema,
@@ -24,9 +20,18 @@ import {
   type ReadonlyDeep,
   type SchemaInput,
   type SchemaOutput,
+  type SchemaStructure,
+  STRUCTURE,
   type StandardSchema,
+  type Structured,
+  structureOf,
+  structureOfKinds,
   toJsonSchema,
-} from './schema.js';
+} from '@fairlead/schemas';
+import type { HeaderDescriptions, Responder } from '../annotations/description.js';
+import { isJson } from '../exchange/media-type.js';
+import type { ResponseBody } from '../response/record.js';
+import { throwTogether } from '../setup/options.js';
 /** A media type without parameters, such as `text/csv`, or a range of them, such as `image/*`. */
 export type MediaTypeName = `${string}/${string}`;
 
@@ -299,7 +304,7 @@ class TypedBody {
 }
 
 /** What {@link content} returns. As a schema, it is that of JSON, or else that of its first media type. */
-class DescribedContent implements StandardSchema {
+class DescribedContent implements StandardSchema, Structured {
   readonly '~standard': StandardSchema['~standard'];
   readonly [CONTENT]: ContentDescription;
 
@@ -324,6 +329,16 @@ class DescribedContent implements StandardSchema {
       }),
     };
     Object.freeze(this);
+  }
+
+  /** Returns what the schema of JSON accepts, or else that of the first media type. */
+  [STRUCTURE](): SchemaStructure {
+    const { mediaTypes } = this[CONTENT];
+    const isOfJson = ({ type = 'application/json' }: MediaTypeDescription) => isJson(type);
+    const main = mediaTypes.find(isOfJson) ?? mediaTypes[0];
+    if (main === undefined) return structureOfKinds('any', 'undefined');
+    const isKnown = isStandardSchema(main.schema) && !main.isSequence;
+    return isKnown ? structureOf(main.schema) : structureOfKinds('other');
   }
 
   /** Returns what `validate` accepts for a body of a media type; undefined for one that is not described. */

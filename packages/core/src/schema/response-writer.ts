@@ -1,4 +1,14 @@
 import { atLine, isIntended, NO_CONTENT_STATUSES } from '@fairlead/options';
+import {
+  acceptsAbsence,
+  compileDescribed,
+  type DescribedSchema,
+  isStandardSchema,
+  type KeepDescribed,
+  removedPaths,
+  type StandardSchema,
+  toJsonSchema,
+} from '@fairlead/schemas';
 import type { AnyContext } from '../context/context.js';
 import { InternalServerError } from '../errors/http-error.js';
 import { EXCHANGE, isFilled, type JsonWriter, type RouteWriter } from '../exchange/exchange.js';
@@ -17,14 +27,7 @@ import {
   namedTypes,
   responseSchemas,
 } from './content.js';
-import { isStandardSchema, keysOf, type StandardSchema, toJsonSchema } from './schema.js';
-import {
-  compileDescribed,
-  type DescribedSchema,
-  type KeepDescribed,
-  removedPaths,
-} from './strip-undescribed.js';
-import { acceptsAbsence } from './structure.js';
+import { keysOf } from './validate-value.js';
 
 /** Serializes a value as JSON. */
 export type WriteJson = (value: unknown) => string;

@@ -1,7 +1,7 @@
+import { isStandardSchema, type StandardSchema } from '@fairlead/schemas';
 import type { Context } from '../context/context.js';
 import { EXCHANGE } from '../exchange/exchange.js';
 import { contentOf } from './content.js';
-import { isStandardSchema, type StandardSchema } from './schema.js';
 import {
   planMember,
   planText,

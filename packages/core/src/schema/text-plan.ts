@@ -1,5 +1,5 @@
-import type { StandardSchema } from './schema.js';
-import { type ObjectStructure, type Structure, structureOf, unite } from './structure.js';
+import type { StandardSchema } from '@fairlead/schemas';
+import { type ObjectStructure, type Structure, structureOf, unite } from '@fairlead/schemas';
 
 /**
  * How the text of a request becomes what a schema accepts. Queries and forms repeat the name of a list, and write the

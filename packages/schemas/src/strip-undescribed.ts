@@ -1,6 +1,7 @@
-import { isComposite, isWritten } from '../response/serialize-json.js';
 import { type Converted, convert, type Report } from './convert.js';
 import { Fit } from './fit.js';
+import { isComposite, isWritten } from './json-values.js';
+import { type Judge, Judges, Reading } from './judge.js';
 import {
   allows,
   constantsOf,
@@ -16,8 +17,7 @@ import {
   listOf,
   type Members,
   SchemaDocument,
-} from './json-schema.js';
-import { type Judge, Judges, Reading } from './judge.js';
+} from './keywords.js';
 
 /** Returns a value as JSON writes it, without what a schema does not describe. */
 export type KeepDescribed = (value: unknown) => unknown;

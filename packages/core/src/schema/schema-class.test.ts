@@ -1,8 +1,15 @@
+import {
+  acceptsAbsence,
+  isStandardSchema,
+  type StandardSchema,
+  toJsonSchema,
+} from '@fairlead/schemas';
 import { type } from 'arktype';
 import * as v from 'valibot';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
-import { isStandardSchema, schemaClass, toJsonSchema } from './schema.js';
+import { content } from './content.js';
+import { schemaClass } from './schema-class.js';
 
 describe('schemaClass', () => {
   class NewUser extends schemaClass(z.object({ name: z.string(), age: z.number().default(1) })) {
@@ -78,5 +85,21 @@ it('hands the options of a validator to its conversion', () => {
   expect(() => toJsonSchema(schema, 'input', 'draft-07')).toThrow('Date');
   expect(toJsonSchema(schema, 'input', 'draft-07', libraryOptions)).toMatchObject({
     properties: { at: {} },
+  });
+});
+
+describe('the structure of a schema from core', () => {
+  const fail = () => {
+    throw new Error('A start called a function of the application.');
+  };
+
+  it.each<[StandardSchema, boolean]>([
+    [schemaClass(z.object({}).refine(fail)), false],
+    [class extends schemaClass(v.object({ a: v.string() })) {}, false],
+    [content({ 'text/csv': {}, 'application/json': z.string().optional() }), true],
+    [content({ 'text/csv': {} }), false],
+    [content(null), true],
+  ])('tells whether a value may be absent', (schema, expected) => {
+    expect(acceptsAbsence(schema)).toBe(expected);
   });
 });

@@ -1,6 +1,7 @@
-import { isComposite, isWritten } from '../response/serialize-json.js';
 import type { Dialect } from './convert.js';
 import { Fit, fitIf, negate } from './fit.js';
+import { isComposite, isWritten } from './json-values.js';
+import { kindOf, patternJudge, scalarChecksOf } from './judge-scalars.js';
 import {
   dependenciesOf,
   elementsOf,
@@ -13,8 +14,7 @@ import {
   listOf,
   type Members,
   type SchemaDocument,
-} from './json-schema.js';
-import { kindOf, patternJudge, scalarChecksOf } from './judge-scalars.js';
+} from './keywords.js';
 import { ABSENT, FITS } from './marks.js';
 
 /** Tells how well a value fits. The value is what `toJSON()` returns, or a `Date`. */

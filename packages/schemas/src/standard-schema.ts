@@ -1,6 +1,3 @@
-import type { ValidationIssue } from '../errors/http-error.js';
-import { isPromiseLike } from '../promise.js';
-
 /**
  * A schema of any validator that implements Standard Schema, version 1, such as zod, valibot or arktype.
  * The types are copied, as the authors of the standard recommend, so that this package needs no
@@ -111,80 +108,13 @@ export type ReadonlyDeep<T> = T extends readonly (infer Element)[]
     ? { readonly [Key in keyof T]: ReadonlyDeep<T[Key]> }
     : T;
 
-/** A class that is a schema. Its instances are what the schema produces. */
-export interface SchemaClass<Schema extends StandardSchema>
-  extends StandardSchema<SchemaInput<Schema>, SchemaOutput<Schema> & object> {
-  /** The schema of the class, for the library's own functions: `z.array(NewUser.schema)`. */
-  readonly schema: Schema;
-  /** Creates an instance without validating its members. */
-  new (members: SchemaOutput<Schema> & object): SchemaOutput<Schema> & SchemaInstance;
-}
-
-/** Marks the instances of a {@link SchemaClass} in types. */
-export interface SchemaInstance {
-  /** Exists only in types. No value has it. */
-  readonly '~schema'?: never;
-}
-
-/**
- * Creates a class from a schema of an object, so that one name is both the type and the schema:
- * `class NewUser extends schemaClass(z.object({ name: z.string() })) {}`.
- *
- * Validated values are instances of the class. Generated documents use its name.
- *
- * @param schema - Produces objects.
- */
-export function schemaClass<Schema extends StandardSchema>(
-  schema: SchemaOutput<Schema> extends object ? Schema : never,
-): SchemaClass<Schema> {
-  class FromSchema {
-    static readonly schema = schema;
-
-    static get '~standard'(): StandardSchema['~standard'] {
-      // biome-ignore lint/complexity/noThisInStatic: each subclass has a name and a prototype
-      return standardOf(this, schema);
-    }
-
-    constructor(members: object) {
-      Object.assign(this, members);
-    }
-  }
-  // The schema determines the members of instances.
-  return FromSchema as object as SchemaClass<Schema>;
-}
-
-const standards = new WeakMap<object, StandardSchema['~standard']>();
-
-/** Returns the validator of a class that was created from a schema, or of a subclass. */
-function standardOf(
-  target: { readonly name: string; readonly prototype: object },
-  schema: StandardSchema,
-): StandardSchema['~standard'] {
-  const present = standards.get(target);
-  if (present !== undefined) return present;
-  const { jsonSchema, ...standard } = schema['~standard'];
-  const convert = (form: 'input' | 'output'): JsonSchemaConverter['input'] => {
-    return (options) => ({ title: target.name, ...jsonSchema?.[form](options) });
-  };
-  const toInstance = (result: StandardSchemaResult<unknown>): StandardSchemaResult<unknown> =>
-    result.issues === undefined
-      ? { value: Object.assign(Object.create(target.prototype), result.value) }
-      : result;
-  const created: StandardSchema['~standard'] = {
-    ...standard,
-    validate: (value) => {
-      const result = schema['~standard'].validate(value);
-      return isPromiseLike(result) ? Promise.resolve(result).then(toInstance) : toInstance(result);
-    },
-    ...(jsonSchema && { jsonSchema: { input: convert('input'), output: convert('output') } }),
-  };
-  standards.set(target, created);
-  sources.set(created, schema);
-  return created;
-}
-
 /** The schemas from which classes were created. */
 const sources = new WeakMap<StandardSchema['~standard'], StandardSchema>();
+
+/** Remembers the schema from which a class was created, whose structure is that of the class. */
+export function setSource(standard: StandardSchema['~standard'], schema: StandardSchema): void {
+  sources.set(standard, schema);
+}
 
 /** Returns the schema from which a class was created, or the schema itself. */
 export function unwrap(schema: StandardSchema): StandardSchema {
@@ -217,64 +147,4 @@ export function toJsonSchema(
   if (!isStandardSchema(schema)) return schema;
   const options = libraryOptions === undefined ? { target } : { target, libraryOptions };
   return schema['~standard'].jsonSchema?.[form](options);
-}
-
-/**
- * Validates a value of a request.
- *
- * @param path - Where the value is in the request; the source first.
- * @param issues - Receives the issues of a value that the schema rejects.
- * @returns The output of the schema, or undefined after an issue; a promise for an asynchronous schema.
- * @throws The error of the schema. `TypeError` for a result that is not of Standard Schema.
- */
-export function validateValue(
-  schema: StandardSchema,
-  value: unknown,
-  path: readonly [source: string, ...names: string[]],
-  issues: ValidationIssue[],
-): unknown {
-  const result = schema['~standard'].validate(value);
-  return isPromiseLike(result)
-    ? Promise.resolve(result).then((settled) => readResult(settled, path, issues))
-    : readResult(result, path, issues);
-}
-
-/** Returns the value of a result, or undefined after issues. */
-function readResult(
-  result: unknown,
-  path: readonly [source: string, ...names: string[]],
-  issues: ValidationIssue[],
-): unknown {
-  const { value, issues: found }: { readonly value?: unknown; readonly issues?: unknown } =
-    Object(result);
-  if (found === undefined && value !== undefined) return value;
-  if (Array.isArray(found) && found.length > 0) {
-    const [source] = path;
-    for (const issue of found as readonly StandardSchemaIssue[]) {
-      const message = shorten(issue.message, MAX_MESSAGE_LENGTH);
-      issues.push({ source, path: [...path, ...keysOf(issue)], message });
-    }
-    return undefined;
-  }
-  if (found === undefined && 'value' in Object(result)) return undefined;
-  throw new TypeError('The schema returned neither a value nor issues. Correct its validate().');
-}
-
-/** How long a key of an issue is at most. A client may send a huge key, and each issue below repeats it. */
-const MAX_KEY_LENGTH = 200;
-
-/** The maximum length of a message, which may list all keys that a client sent. */
-const MAX_MESSAGE_LENGTH = 1_000;
-
-function shorten(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length)}…` : text;
-}
-
-/** Returns the keys of an issue's path, long ones shortened. */
-export function keysOf({ path = [] }: StandardSchemaIssue): (string | number)[] {
-  return path.map((segment) => {
-    const key = typeof segment === 'object' ? segment.key : segment;
-    if (typeof key === 'number') return key;
-    return shorten(String(key), MAX_KEY_LENGTH);
-  });
 }

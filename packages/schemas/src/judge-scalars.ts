@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isWritten } from '../response/serialize-json.js';
 import type { Dialect } from './convert.js';
 import { Fit, fitIf } from './fit.js';
+import { isWritten } from './json-values.js';
 import {
   allows,
   constantsOf,
@@ -11,7 +11,7 @@ import {
   type Keywords,
   listOf,
   typeOf,
-} from './json-schema.js';
+} from './keywords.js';
 import { FITS, PATTERNS, URL_FORMAT } from './marks.js';
 
 /** Tells how well a value fits, which has the form of JSON unless it is an object. */

@@ -1,7 +1,7 @@
 import { valibotOptions } from './convert-valibot.js';
 import { override, unrepresentable } from './convert-zod.js';
 import { ABSENT, FITS, SCALAR, weaken } from './marks.js';
-import { isStandardSchema, toJsonSchema } from './schema.js';
+import { isStandardSchema, toJsonSchema } from './standard-schema.js';
 
 /** Receives why a part of a schema is unknown. */
 export type Report = (reason: string) => void;

@@ -1,12 +1,10 @@
 import { isPlainObject } from '@fairlead/options';
-import { isJson } from '../exchange/media-type.js';
-import { type ContentDescription, contentOf } from './content.js';
 import { arktype } from './libraries/arktype.js';
 import type { Converters, Description, Kind, Library, Part } from './libraries/description.js';
 import { createJsonSchemaReader } from './libraries/json-schema.js';
 import { valibot } from './libraries/valibot.js';
 import { zod } from './libraries/zod.js';
-import { isStandardSchema, type StandardSchema, toJsonSchema, unwrap } from './schema.js';
+import { type StandardSchema, toJsonSchema, unwrap } from './standard-schema.js';
 
 export type { Kind } from './libraries/description.js';
 
@@ -59,6 +57,19 @@ const MAX_LEVEL = 4;
 const MAX_WRAPPERS = 100;
 
 const structures = new WeakMap<object, SchemaStructure>();
+
+/** Where a schema of no library has the function that returns its structure. A symbol that all copies share. */
+export const STRUCTURE: unique symbol = Symbol.for('fairlead:structure');
+
+/** A schema that knows its structure. */
+export interface Structured {
+  readonly [STRUCTURE]?: () => SchemaStructure;
+}
+
+/** Returns the structure of a schema that accepts values of these kinds, of which nothing else is known. */
+export function structureOfKinds(...kinds: readonly Kind[]): SchemaStructure {
+  return exact(kinds.reduce((draft, kind) => draft.addKind(kind), new Draft()));
+}
 
 /**
  * Returns what a schema accepts. Reads what the schema publishes: the structure of zod, valibot and arktype, or else
@@ -135,9 +146,9 @@ function mayBe(structure: Structure, value: unknown): boolean {
   );
 }
 
-function readStructure(schema: StandardSchema): SchemaStructure {
-  const content = contentOf(schema);
-  if (content !== undefined) return readContent(content);
+function readStructure(schema: StandardSchema & Structured): SchemaStructure {
+  const known = schema[STRUCTURE]?.();
+  if (known !== undefined) return known;
   const library = LIBRARIES[attempt(() => schema['~standard'].vendor) ?? ''];
   if (library !== undefined && attempt(() => library.describe(schema)) !== undefined) {
     const structure = new Reader((part) => library.describe(part) ?? 'any').read(schema);
@@ -147,14 +158,6 @@ function readStructure(schema: StandardSchema): SchemaStructure {
   const json = attempt(() => toJsonSchema(schema, 'input', 'draft-2020-12', options));
   const structure = new Reader(createJsonSchemaReader(json)).read(json);
   return { ...exact(structure), isExact: false };
-}
-
-/** Returns what a schema of `content()` accepts, which is that of JSON, or else of its first media type. */
-function readContent({ mediaTypes }: ContentDescription): SchemaStructure {
-  const main = mediaTypes.find(({ type = 'application/json' }) => isJson(type)) ?? mediaTypes[0];
-  if (main === undefined) return exact(new Draft().addKind('any').addKind('undefined'));
-  if (isStandardSchema(main.schema) && !main.isSequence) return structureOf(main.schema);
-  return exact(new Draft().addKind('other'));
 }
 
 function exact(structure: Structure, converters: Converters = {}): SchemaStructure {

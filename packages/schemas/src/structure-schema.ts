@@ -1,4 +1,4 @@
-import type { StandardSchema } from './schema.js';
+import type { StandardSchema } from './standard-schema.js';
 import {
   type ListStructure,
   type ObjectStructure,
