@@ -64,6 +64,7 @@ function filesOf(name: string, description: string): Readonly<Record<string, str
   const tools = ['@types/node', 'tsup', 'typescript', 'vitest'];
   const key = name.includes('-') ? `'${name}'` : name;
   const budgets = 'apps/consumer/test/support/budgets.ts';
+  const files = 'docs/contributing/files.md';
   const copies = [
     'LICENSE',
     'tsconfig.json',
@@ -161,6 +162,14 @@ export function ${factory}(): Middleware;
       /^\| `packages\/(?!testing|options|create-fairlead|test-support)/,
       `| \`${folder}\` | ${inTable} | core |`,
     ),
+    [files]: `${read(files)}
+## ${name}
+
+\`\`\`
+index                   the explicit export list
+${name.padEnd(23)} ${factory}()
+\`\`\`
+`,
     'README.md': insertLast(
       read('README.md'),
       /^\| \[`@fairlead\//,

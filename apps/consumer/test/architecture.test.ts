@@ -1,5 +1,5 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { workspace } from './support/project.js';
 
@@ -39,13 +39,54 @@ describe('ARCHITECTURE.md', () => {
   });
 });
 
-it('ARCHITECTURE.md names every file of core', () => {
-  const [, core = ''] = /^### core$(.*?)^### /ms.exec(architecture) ?? [];
-  const files = globSync('**/*.ts', { cwd: join(workspace, 'packages/core/src') })
-    .filter((file) => !/\.test(?:-d)?\.ts$/.test(file) && !file.includes('/libraries/'))
-    .map((file) => basename(file, '.ts'));
-  const named = new Set(core.match(/[\w-]+/g));
-  expect(files.filter((file) => !named.has(file))).toEqual([]);
+/** The files that a list of a page names, or the lines that are no part of one. */
+function listedFiles(page: string, title: string): readonly string[] {
+  const section = page.split(/^#+ /m).find((text) => text.startsWith(`${title}\n`)) ?? '';
+  const [, list = ''] = /^```\n(.*?)^```$/ms.exec(section) ?? [];
+  let folder = '';
+  return list
+    .trimEnd()
+    .split('\n')
+    .flatMap((line): readonly string[] => {
+      // What does not fit beside the names.
+      if (/^ {6,}\S/.test(line)) return [];
+      const [, opened] = /^(\S+\/)(?: {2,}\S.*)?$/.exec(line) ?? [];
+      if (opened !== undefined) {
+        folder = opened;
+        return [];
+      }
+      const [, indent, names] = /^( {2})?((?:[\w-]+, )*[\w-]+)(?: +\S.*)?$/.exec(line) ?? [];
+      if (names === undefined) return [line];
+      if (indent === undefined) folder = '';
+      return names.split(', ').map((name) => `${folder}${name}.ts`);
+    });
+}
+
+const files = readFileSync(join(workspace, 'docs/contributing/files.md'), 'utf8');
+
+it.each(globSync('packages/*/src', { cwd: workspace }).map((folder) => basename(dirname(folder))))(
+  'the list of files of packages/%s has every file of its source, and no other',
+  (name) => {
+    const sources = globSync('**/*.ts', { cwd: join(workspace, 'packages', name, 'src') });
+    const listed = listedFiles(name === 'core' ? architecture : files, name);
+    expect(listed.toSorted()).toEqual(
+      sources.filter((file) => !/\.test(?:-d)?\.ts$/.test(file)).toSorted(),
+    );
+  },
+);
+
+it('reads lists of files: folders, several names, and descriptions on the next line', () => {
+  const list =
+    '```\nindex       exports\na/          one\n  b, c      two\n  d, e, f\n            three\ng\n```\n';
+  expect(listedFiles(`# Title\n\n## core\n\n${list}\n## di\n`, 'core')).toEqual([
+    'index.ts',
+    'a/b.ts',
+    'a/c.ts',
+    'a/d.ts',
+    'a/e.ts',
+    'a/f.ts',
+    'g.ts',
+  ]);
 });
 
 it('recognizes functions, methods and properties that hold functions', () => {
