@@ -17,8 +17,8 @@ function rowOf(page: string, first: string): string[] {
 const frontPage = read('README.md').replaceAll('\n', ' ').replaceAll(/ +/g, ' ');
 
 describe('the front page', () => {
-  it('has the counts of the page of mistakes', () => {
-    const mistakes = read('docs/mistakes.md');
+  it('has the counts of the page of all mistakes', () => {
+    const mistakes = read('apps/site/pages/all-mistakes.md');
     const [all, compiler] = rowOf(mistakes, '**All**');
     const [compiles, , start, warning, ...later] = rowOf(mistakes, '**All that compile**');
     expect(frontPage).toContain(`A test makes ${all} common mistakes.`);

@@ -25,8 +25,11 @@ function linksOf(page: string) {
   );
 }
 
-/** The documents for those who change the repository, or run users-api. */
-const others = globSync(['*.md', 'apps/*/README.md', 'apps/*/docs/**/*.md'], { cwd: workspace });
+/** The documents for those who change the repository, or run users-api, and the pages that only the site has. */
+const others = globSync(
+  ['*.md', 'apps/*/README.md', 'apps/*/docs/**/*.md', 'apps/site/pages/*.md'],
+  { cwd: workspace },
+);
 
 describe.each([...new Set([...documents, ...others])])('the links of %s', (document) => {
   const links = linksOf(join(workspace, document));

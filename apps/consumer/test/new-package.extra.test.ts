@@ -63,7 +63,7 @@ it.each([
 });
 
 it('a new package is what the tests of this app expect of each package', async () => {
-  const files = ['agents', 'manifests', 'import-cycles', 'links', 'readme-source'];
+  const files = ['agents', 'architecture', 'manifests', 'import-cycles', 'links', 'readme-source'];
   expect(await passing(files, NAME)).toEqual([
     'is listed in README.md and in ARCHITECTURE.md: packages/job-queue',
     'is public, has provenance and a license: packages/job-queue',
@@ -78,6 +78,7 @@ it('a new package is what the tests of this app expect of each package', async (
     'point to existing headings',
     'runs and prints its comments: packages/job-queue/AGENTS.md:8',
     'runs and prints its comments: packages/job-queue/README.md:12',
+    'the list of files of packages/job-queue has every file of its source, and no other',
   ]);
 });
 

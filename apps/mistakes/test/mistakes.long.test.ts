@@ -18,8 +18,8 @@ it('makes every mistake once', () => {
   expect(titles.filter((title, index) => titles.indexOf(title) !== index)).toEqual([]);
 });
 
-it('docs/mistakes.md lists where each mistake is reported', async () => {
-  const page = resolve(import.meta.dirname, '../../../docs/mistakes.md');
+it('the page of all mistakes lists where each mistake is reported', async () => {
+  const page = resolve(import.meta.dirname, '../../site/pages/all-mistakes.md');
 
   await expect(renderPage(results)).toMatchFileSnapshot(page);
 });

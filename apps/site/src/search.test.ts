@@ -14,7 +14,7 @@ it.each([
 });
 
 it('ranks what explains a task before packages, and packages before members', () => {
-  const paths = ['guides/files', 'packages/static', 'mistakes', 'api/static'];
+  const paths = ['guides/files', 'packages/static', 'all-mistakes', 'api/static'];
   const boosts = ['/', '/0.1.0/'].map((base) =>
     paths.map((path) => boostDocument(`${base}${path}.html#files`, 'files')),
   );

@@ -34,6 +34,6 @@ export const searchOptions = {
     const start = stored?.titles?.length === 0 ? 1.3 : 1;
     if (/\/(?:getting-started\.|guides\/|recipes\/|tutorial\/)/.test(id)) return 1.5 * start;
     if (/\/(?:api|decisions|releases)\/|\/(?:mutation|peers-suites)\./.test(id)) return 0.5;
-    return /\/(?:errors|mistakes)\./.test(id) ? 0.8 : start;
+    return /\/(?:errors|(?:all-)?mistakes)\./.test(id) ? 0.8 : start;
   },
 };

@@ -348,7 +348,7 @@ describe('the code in a window of 1,400 pixels', () => {
 
 describe('the tables', () => {
   const narrow = { ...phone, viewport: { width: 390, height: 844 } };
-  const pages = ['/coming-from/nestjs.html', '/coming-from/express.html', '/mistakes.html'];
+  const pages = ['/coming-from/nestjs.html', '/coming-from/express.html', '/all-mistakes.html'];
   const options = ['/packages/openapi.html', '/packages/jwt.html', '/packages/core.html'];
 
   it.each([...pages, ...options])('show two columns or more on a phone: %s', async (path) => {
@@ -365,7 +365,7 @@ describe('the tables', () => {
   });
 
   it('with long messages show them below each other on a phone, with the names of the columns', async () => {
-    await using opened = await open('/mistakes.html', narrow);
+    await using opened = await open('/all-mistakes.html', narrow);
     const { page } = opened;
     const row = page.locator('tr', { hasText: 'json({ limti })' }).first();
     const boxes = await Promise.all(

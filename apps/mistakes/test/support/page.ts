@@ -15,10 +15,10 @@ const WORDS: Readonly<Record<Place, readonly [word: string, meaning: string]>> =
   never: ['never', 'nothing reports it'],
 };
 
-const INTRODUCTION = `# Mistakes, and where they are reported
+const INTRODUCTION = `# All mistakes
 
-Find out what reports a mistake: the compiler, the startup, a request, or nothing. A test makes each of these mistakes,
-which are common among developers who come from other frameworks, and writes this page.
+Look up a mistake: what reports it, and with which message. A test makes each one, and writes this page.
+[Mistakes](../../../docs/mistakes.md) explains the places.
 
 The column **Compiler** tells whether TypeScript in strict mode rejects the code. The other columns apply to code that
 compiles, to JavaScript, to casts, and to options from variables or files:`;

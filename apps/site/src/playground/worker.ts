@@ -1,11 +1,12 @@
 // Before the packages, which use globals of Node.js.
-import { connectProgram, inspect, PROGRAM_URL } from './shims.ts';
+
 import * as controllers from '@fairlead/controllers';
 import * as core from '@fairlead/core';
 import * as extend from '@fairlead/core/extend';
 import * as di from '@fairlead/di';
 import * as serve from '@fairlead/serve';
 import type { Report } from './program.ts';
+import { connectProgram, inspect, PROGRAM_URL } from './shims.ts';
 
 /** The members of a dedicated worker. */
 interface Scope {
