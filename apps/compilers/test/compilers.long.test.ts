@@ -5,7 +5,7 @@ import { compilers } from './support/compilers.js';
 import { renderConfigurations, renderTable, replaceRegion } from './support/page.js';
 import { here, type Run, runCommand, runProject } from './support/project.js';
 
-const page = resolve(here, '../../docs/compilers.md');
+const page = resolve(here, '../../docs/contributing/compilers.md');
 
 let runs: Run[];
 
@@ -139,7 +139,7 @@ it.each(['typescript', 'typescript-6', 'typescript-7'])(
   },
 );
 
-it('docs/compilers.md contains the results and the configurations', async () => {
+it('docs/contributing/compilers.md contains the results and the configurations', async () => {
   const written = await readFile(page, 'utf8');
   const configured = replaceRegion(written, 'configurations', await renderConfigurations(runs));
 

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { here, run, runTsc, workspace } from './support/project.js';
 
-const page = await readFile(join(workspace, 'docs/type-stripping.md'), 'utf8');
+const page = await readFile(join(workspace, 'docs/contributing/type-stripping.md'), 'utf8');
+const guide = await readFile(join(workspace, 'docs/getting-started.md'), 'utf8');
 
 /** The rows of the tables: what they show, the code, and what Node.js and tsc do with it. */
 const rows = [...page.matchAll(/^\| (.+) \| `(.+)` \| `?(.+?)`? \| (.+) \|$/gm)].map(
@@ -17,8 +18,8 @@ const rows = [...page.matchAll(/^\| (.+) \| `(.+)` \| `?(.+?)`? \| (.+) \|$/gm)]
   }),
 );
 
-/** The `tsconfig.json` of the page, with `paths`. */
-const [, config = ''] = /^`tsconfig\.json`\n\n```json\n(.*?)^```/ms.exec(page) ?? [];
+/** The `tsconfig.json` for users. */
+const [, config = ''] = /^`tsconfig\.json`\n\n```json\n(.*?)^```/ms.exec(guide) ?? [];
 
 let project: string;
 

@@ -14,7 +14,7 @@ export interface Block {
 }
 
 /** Documents whose code is no independent module. apps/compilers and tests named after the documents run it. */
-const EXCLUDED = /^docs\/(?:compilers|getting-started|tutorial\/.*)\.md$/;
+const EXCLUDED = /^docs\/(?:contributing\/compilers|getting-started|tutorial\/.*)\.md$/;
 
 /** The paths of all user documentation, relative to the workspace. */
 export const documents: readonly string[] = globSync(
