@@ -10,8 +10,8 @@ interface Section {
 type Stored = Partial<Pick<Section, 'titles'>>;
 
 /**
- * What MiniSearch indexes. The beginning of a page also has the name of its file: "shutdown" then finds
- * recipes/shutdown.md, whose title does not contain the word.
+ * What MiniSearch indexes. The beginning of a page also has the name of its file: "deployment" then
+ * finds recipes/deployment.md, whose title does not contain the word.
  *
  * Pages contain the text of the functions of this file, which therefore use no other values of it.
  */

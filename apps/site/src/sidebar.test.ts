@@ -28,7 +28,7 @@ describe('the side bar', () => {
       '/guides/controllers',
       '/guides/controllers-as-values',
     ]);
-    expect(linksOf('guides').at(-1)).toBe('/guides/extensions');
+    expect(linksOf('guides').at(-1)).toBe('/guides/serverless');
     expect(linksOf('tutorial').slice(0, 3)).toEqual([
       '/tutorial/',
       '/tutorial/1-first-route',

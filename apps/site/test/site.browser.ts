@@ -674,7 +674,7 @@ describe('the search', () => {
   it.each([
     ['interceptor', /^\/guides\/controllers\.html#/],
     ['current user', /^\/(?:guides|recipes)\//],
-    ['graceful shutdown', /^\/recipes\/shutdown\.html#/],
+    ['graceful shutdown', /^\/packages\/serve\.html#/],
     ['PATCH partial update', /^\/recipes\/filters-and-patch\.html#/],
     ['cors', /^\/(?:guides\/browsers|api\/middleware)\.html#/],
     ['validation', /^\/guides\/validation\.html#/],

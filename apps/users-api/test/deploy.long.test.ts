@@ -56,7 +56,7 @@ describe('the deployment files', () => {
   it.each([
     'apps/users-api/deploy/Dockerfile',
     'apps/users-api/deploy/users-api@.service',
-    'docs/guides/many-instances.md',
+    'apps/users-api/docs/instances.md',
   ])('%s builds with a script that users-api and its packages have', (path) => {
     const [script = ''] = all(
       readFileSync(join(ROOT, path), 'utf8'),
