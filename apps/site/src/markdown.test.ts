@@ -83,7 +83,7 @@ describe('llms.txt', () => {
     expect(entries).toContainEqual({
       title: 'Discovery',
       path: 'guides/discovery.md',
-      notes: expect.stringMatching(/^Register all controllers of a directory.*\.$/),
+      notes: expect.stringMatching(/^Add a controller by adding a file.*\.$/),
     });
     expect(entries.filter(({ notes = '' }) => /\]\(|^Accepted/.test(notes))).toEqual([]);
     expect(entries.filter(({ notes }) => notes && !/[.?!]$/.test(notes))).toEqual([]);
@@ -96,6 +96,6 @@ it('llms-full.txt contains every page that is not optional, under its path', () 
   );
   const expected = pages
     .map(({ path }) => path)
-    .filter((path) => !/^(?:api|decisions)\//.test(path));
+    .filter((path) => !/^(?:api|contributing|decisions)\//.test(path));
   expect(listed).toEqual(expected);
 });

@@ -6,7 +6,7 @@ import { groupPages } from './sidebar.ts';
 import { REPORT } from './start-report.ts';
 
 /** The folders whose pages `llms.txt` lists as optional, and `llms-full.txt` leaves out. */
-const OPTIONAL = ['api', 'decisions'];
+const OPTIONAL = ['api', 'contributing', 'decisions'];
 
 /** A block of code, inline code, or else a link or an image. */
 const CODE_OR_LINK =

@@ -33,7 +33,7 @@ export const searchOptions = {
   boostDocument: (id: string, _term: string, stored?: Stored): number => {
     const start = stored?.titles?.length === 0 ? 1.3 : 1;
     if (/\/(?:getting-started\.|guides\/|recipes\/|tutorial\/)/.test(id)) return 1.5 * start;
-    if (/\/(?:api|decisions|releases)\/|\/(?:mutation|peers-suites)\./.test(id)) return 0.5;
+    if (/\/(?:api|contributing|decisions|releases)\//.test(id)) return 0.5;
     return /\/(?:errors|(?:all-)?mistakes)\./.test(id) ? 0.8 : start;
   },
 };
