@@ -1,5 +1,4 @@
-import { escapeLine, fillPath } from '@fairlead/options';
-import { memberPairs } from '@fairlead/options/text';
+import { escapeLine, fillPath, memberPairs } from '@fairlead/options';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type {
   Api,

@@ -10,6 +10,7 @@ import {
   describeValue,
   findOptionProblems,
   hideProperties,
+  joinWords,
   type Kinds,
   type Locate,
   numberMessages,
@@ -63,8 +64,7 @@ export function describeLocation(file: string, position?: string): string {
 /** Joins names for a message. Of more than three, it shows two: `a, b and 8 more`. */
 export function listNames(names: readonly string[]): string {
   const shown = names.length > 3 ? [...names.slice(0, 2), `${names.length - 2} more`] : names;
-  const last = shown.at(-1) ?? '';
-  return shown.length < 2 ? last : `${shown.slice(0, -1).join(', ')} and ${last}`;
+  return joinWords(shown, 'and');
 }
 
 /** Explains that a call cannot use a value. */

@@ -2,10 +2,10 @@ import { createRouter, Router } from '@fairlead/core';
 import type { Constructor, ContainerInterface } from '@fairlead/di';
 import {
   boolean,
+  explainOneCopy,
   findOptionProblems,
   fn,
   hasMethods,
-  installOneCopy,
   isIntended,
   type Kinds,
   kind,
@@ -139,7 +139,7 @@ export function usableOptions(
 export function findForeignRouter(call: string, router: unknown): ControllerError | undefined {
   if (router instanceof Router || !ROUTER.accepts(router)) return undefined;
   const title = `${call} cannot use the router: it belongs to a different copy of @fairlead/core than the one that @fairlead/controllers uses.`;
-  return optionError(errorText(title, installOneCopy('@fairlead/core')));
+  return optionError(errorText(title, explainOneCopy('@fairlead/core')));
 }
 
 /** Options of `createApp()` for the schemas of all routes. */

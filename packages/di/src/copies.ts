@@ -1,4 +1,4 @@
-import { describeFile, installOneCopy } from '@fairlead/options';
+import { describeFile, explainOneCopy } from '@fairlead/options';
 
 /** One evaluated copy of this package. Several exist if two versions are installed. */
 interface Copy {
@@ -57,4 +57,4 @@ function describePair(other: Copy): string {
 }
 
 /** How to end up with one copy. */
-export const INSTALL_ONE_COPY = installOneCopy('@fairlead/di');
+export const INSTALL_ONE_COPY = explainOneCopy('@fairlead/di');

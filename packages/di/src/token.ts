@@ -1,4 +1,4 @@
-import { describeValue } from '@fairlead/options';
+import { describeValue, joinWords } from '@fairlead/options';
 import { markCopy, otherCopyOf } from './copies.js';
 
 /** A class that can be constructed, with any parameters. */
@@ -84,9 +84,8 @@ export function describePath(path: readonly Token[]): string {
  */
 export function describeTokens(tokens: readonly Token[]): string {
   const names = [...new Set(tokens.map(describeToken))];
-  const shown = names.length > LONGEST_LIST ? names.slice(0, LONGEST_LIST) : names.slice(0, -1);
-  const rest = names.length > LONGEST_LIST ? `${names.length - LONGEST_LIST} more` : names.at(-1);
-  return shown.length === 0 ? `${rest ?? ''}` : `${shown.join(', ')} and ${rest}`;
+  const hidden = names.length - LONGEST_LIST;
+  return joinWords(hidden > 0 ? [...names.slice(0, LONGEST_LIST), `${hidden} more`] : names, 'and');
 }
 
 /** The number of tokens that a message names before it counts the others. */

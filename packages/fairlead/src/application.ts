@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Application } from '@fairlead/core';
-import { describeFile, describeValue, hasMethods, installOneCopy } from '@fairlead/options';
+import { describeFile, describeValue, explainOneCopy, hasMethods } from '@fairlead/options';
 import type { Command } from 'commander';
 import { LoadError, UsageError } from './errors.js';
 import { readSources } from './project.js';
@@ -161,7 +161,7 @@ async function create(
     typeof value === 'function' ? `${name}() of ${module} returns` : `${module} exports`;
   if (hasMethods('routes', 'seal', 'close')(app)) {
     throw new UsageError(
-      `${origin} an application of another copy of @fairlead/core than that of fairlead. Add fairlead to the devDependencies of the project, and ${installOneCopy('@fairlead/core')}`,
+      `${origin} an application of another copy of @fairlead/core than that of fairlead. Add fairlead to the devDependencies of the project, and ${explainOneCopy('@fairlead/core')}`,
     );
   }
   throw new UsageError(

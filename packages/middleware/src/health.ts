@@ -13,6 +13,7 @@ import {
   hasMethods,
   hiddenRouteAt,
   isPlainObject,
+  joinWords,
   type Kinds,
   kind,
   milliseconds,
@@ -254,14 +255,14 @@ function logChangesTo(logger: HealthLogger): NonNullable<HealthOptions['onChange
 
 /** @throws {ServiceUnavailableError} 503, when checks fail. */
 function assertNone(failing: readonly Result[]): void {
-  const [first, ...others] = failing.map(({ name }) => name);
+  const names = failing.map(({ name }) => name);
+  const [first] = names;
   if (first === undefined) return;
   const code = `${toCode(first)}_UNAVAILABLE`;
-  const last = others.pop();
   const message =
-    last === undefined
+    names.length === 1
       ? `The ${first} is not responding.`
-      : `The ${[first, ...others].join(', ')} and ${last} are not responding.`;
+      : `The ${joinWords(names, 'and')} are not responding.`;
   throw notReady(code, message, { failing: codesOf(failing, 'UNAVAILABLE') });
 }
 

@@ -1,68 +1,87 @@
+// Options: what they accept, and what is wrong with those that a caller passes.
+
+export { findOptionProblems } from './options/check-options.js';
+export { findSecretProblems } from './options/check-secrets.js';
 export {
-  atLine,
+  anything,
+  arrayOf,
+  boolean,
+  either,
+  fn,
+  hasMethods,
+  integer,
+  type Kind,
+  type Kinds,
+  kind,
+  LONGEST_DELAY,
+  milliseconds,
+  nonEmptyString,
+  object,
+  oneOf,
+  positiveMilliseconds,
+  string,
+} from './options/kinds.js';
+export {
+  explainUndescribedStatus,
+  openapiExtensions,
+  routeDocumentation,
+  routeResponse,
+  routeStatus,
+} from './options/route-options.js';
+export {
+  anySchema,
+  explainSchema,
+  isSchema,
+  isSchemaMap,
+  schemaKind,
+} from './options/schema-kinds.js';
+
+// Places: where in its source an application calls a function.
+
+export {
   type CallSite,
   captureCaller,
   captureCallSite,
   captureLine,
   describeCaller,
   describeCallSite,
-  describeFile,
   type Frame,
-  filePath,
-  findCallSite,
-  formatLocation,
+  findFrame,
   framesOf,
-  hiddenRouteAt,
   isAnonymous,
   type Locate,
+} from './places/call-site.js';
+export { describeFile, filePath } from './places/files.js';
+export {
+  atLine,
+  formatLocation,
+  hiddenRouteAt,
   locatorOf,
   setLocation,
-} from './call-site.js';
-export { isHopByHop } from './hop-by-hop.js';
-export { nearestName } from './nearest-name.js';
+} from './places/locations.js';
+
+// Messages: their words, and the errors and warnings that show them.
+
+export { explainOneCopy, hideProperties, numberMessages } from './messages/errors.js';
+export { nearestName } from './messages/nearest-name.js';
+export { escapeControls, escapeLine } from './messages/terminal-text.js';
 export {
-  anything,
-  arrayOf,
-  boolean,
-  describeValue,
-  either,
-  findOptionProblems,
-  findSecretProblems,
-  fn,
-  hasMethods,
-  hideProperties,
-  installOneCopy,
-  integer,
-  isClass,
-  isPlainObject,
-  type Kind,
-  type Kinds,
-  kind,
-  LONGEST_DELAY,
-  milliseconds,
-  named,
-  nonEmptyString,
-  numberMessages,
-  object,
-  oneOf,
-  positiveMilliseconds,
-  setWithin,
-  string,
-} from './options.js';
-export { encodePathValue, encodeWildcardValue, fillPath, type PathValue } from './path-value.js';
-export {
-  anySchema,
-  explainSchema,
-  explainUndescribedStatus,
-  isSchema,
-  isSchemaMap,
-  NO_CONTENT_STATUSES,
-  openapiExtensions,
-  routeDocumentation,
-  routeResponse,
-  routeStatus,
-  schemaKind,
-} from './route-options.js';
-export { escapeControls, escapeLine } from './terminal-text.js';
-export { memberPairs, textOf, textPairs } from './text.js';
-export { explainSeconds, isIntended, markIntended, SHORTEST_TIMEOUT, warn } from './warnings.js';
+  explainSeconds,
+  isIntended,
+  markIntended,
+  SHORTEST_TIMEOUT,
+  warn,
+} from './messages/warnings.js';
+export { describeValue, joinWords, named } from './messages/words.js';
+
+// HTTP: facts about messages, and the text of values in requests.
+
+export { isHopByHop } from './http/hop-by-hop.js';
+export { encodePathValue, fillPath } from './http/path-value.js';
+export { memberPairs, textPairs } from './http/request-text.js';
+export { NO_CONTENT_STATUSES } from './http/statuses.js';
+
+// Values of JavaScript, for every room.
+
+export { setWithin } from './bounded-map.js';
+export { isClass, isPlainObject } from './values.js';

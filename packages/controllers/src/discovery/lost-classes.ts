@@ -1,7 +1,7 @@
 import { findSourceMap } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { Constructor } from '@fairlead/di';
-import { type Frame, findCallSite, isAnonymous, isIntended } from '@fairlead/options';
+import { type Frame, findFrame, isAnonymous, isIntended } from '@fairlead/options';
 import { type Diagnostic, DiscoveryError, describeLocation } from '../errors.js';
 import {
   inheritedMetadata,
@@ -118,7 +118,7 @@ function notExported(
 
 function frameOf(target: object): Frame | undefined {
   const callSite = ownMetadata(target)?.controller?.callSite;
-  return callSite && findCallSite(callSite);
+  return callSite && findFrame(callSite);
 }
 
 /** Maps the paths that stacks show to files: their own, and those of the sources in their source maps. */

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { Context, type Middleware } from '@fairlead/core';
 import { describe, isPromiseLike } from '@fairlead/core/extend';
 import { type ContainerInterface, type ScopeInterface, Service } from '@fairlead/di';
-import { describeFile, installOneCopy } from '@fairlead/options';
+import { describeFile, explainOneCopy } from '@fairlead/options';
 import { ControllerError } from '../errors.js';
 
 /**
@@ -35,7 +35,7 @@ export function explainForeignContext(target: object): string | undefined {
   const [own, other] = [url, copy.url].map((one) =>
     one === undefined ? 'a bundle' : describeFile(one),
   );
-  return `it depends on the RequestContext of another copy of @fairlead/controllers. The copies are ${own} and ${other}.\n  Fix: ${installOneCopy('@fairlead/controllers')}`;
+  return `it depends on the RequestContext of another copy of @fairlead/controllers. The copies are ${own} and ${other}.\n  Fix: ${explainOneCopy('@fairlead/controllers')}`;
 }
 
 /** Throws before the base constructor runs, so no context is created. */

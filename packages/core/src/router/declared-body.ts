@@ -1,3 +1,4 @@
+import { joinWords } from '@fairlead/options';
 import { json } from '../body/parsers.js';
 import { aborted } from '../body/read-body.js';
 import type { AnyContext, Context } from '../context/context.js';
@@ -81,9 +82,8 @@ export function unreadBody(ctx: AnyContext): UnsupportedMediaTypeError {
   const isTaken = declared.length === 0 ? isJson(essence) : declared.includes(essence);
   if (type !== undefined && isTaken && hasUnreadBody(ctx[EXCHANGE])) return noParser(type);
   const accepted = declared.length === 0 ? ['application/json'] : declared;
-  const list = [accepted.slice(0, -1).join(', '), accepted.at(-1)].filter(Boolean).join(' or ');
   return new UnsupportedMediaTypeError(
-    `The body has ${type ? `the type ${type}` : 'no Content-Type'}. Send it as ${list}.`,
+    `The body has ${type ? `the type ${type}` : 'no Content-Type'}. Send it as ${joinWords(accepted, 'or')}.`,
     {
       headers: {
         Accept: accepted.join(', '),

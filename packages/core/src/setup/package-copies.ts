@@ -1,4 +1,4 @@
-import { describeFile, installOneCopy } from '@fairlead/options';
+import { describeFile, explainOneCopy } from '@fairlead/options';
 
 /** One evaluated copy of this package. Several exist if two versions are installed. */
 interface Copy {
@@ -26,5 +26,5 @@ export function explainOtherCopy(value: unknown): string | undefined {
   const copy = (Object(value) as { readonly [COPY]?: Copy })[COPY];
   if (copy === undefined || copy === own) return undefined;
   const files = [own, copy].map(({ url }) => (url === undefined ? 'a bundle' : describeFile(url)));
-  return `It belongs to another copy of @fairlead/core. The copies are ${files.join(' and ')}. To fix it, ${installOneCopy('@fairlead/core')}`;
+  return `It belongs to another copy of @fairlead/core. The copies are ${files.join(' and ')}. To fix it, ${explainOneCopy('@fairlead/core')}`;
 }

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
-import { describeFile, installOneCopy } from '@fairlead/options';
+import { describeFile, explainOneCopy } from '@fairlead/options';
 import type { Command } from 'commander';
 import { getTsconfig } from 'get-tsconfig';
 import { print, printJson, style } from '../output.js';
@@ -151,7 +151,7 @@ function checkCopies(all: readonly Installed[]): readonly string[] {
     .filter(([, copies]) => copies.length > 1)
     .map(([name, copies]) => {
       const folders = copies.map(({ folder }) => describeFile(folder)).join(' and ');
-      return `${name} is installed more than once: ${folders}. To fix it, ${installOneCopy(name)}`;
+      return `${name} is installed more than once: ${folders}. To fix it, ${explainOneCopy(name)}`;
     });
 }
 

@@ -1,7 +1,8 @@
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { captureCallSite, describeCaller, describeCallSite, describeFile } from './index.js';
+import { captureCallSite, describeCaller, describeCallSite } from './call-site.js';
+import { describeFile } from './files.js';
 
 const file = resolve('src/users.ts');
 const { href } = pathToFileURL(file);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { memberPairs, textPairs } from './text.js';
+import { memberPairs, textPairs } from './request-text.js';
 
 describe('textPairs()', () => {
   it.each([

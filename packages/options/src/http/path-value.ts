@@ -1,4 +1,4 @@
-import { textOf } from './text.js';
+import { textOf } from './request-text.js';
 
 /** The value of a parameter of a path. */
 export interface PathValue {

@@ -1,3 +1,5 @@
+import { describeFile, filePath } from './files.js';
+
 /** Where a function was called. V8 formats the stack, and maps it to sources, only when it is read. */
 export interface CallSite {
   readonly stack?: string;
@@ -81,54 +83,13 @@ export function captureCaller(callee: (...args: never[]) => unknown): Locate {
   return () => describeCaller(site);
 }
 
-/** A global symbol, so that copies and packages share the locations. */
-const LOCATIONS = Symbol.for('fairlead:locations');
-const shared: typeof globalThis & { [LOCATIONS]?: WeakMap<object, Locate> } = globalThis;
-
-/**
- * Remembers where the application has registered a value.
- *
- * @returns The same value.
- */
-export function setLocation<Target extends object>(target: Target, locate: Locate): Target {
-  shared[LOCATIONS] ??= new WeakMap();
-  shared[LOCATIONS].set(target, locate);
-  return target;
-}
-
-/** Returns how to find where a value was registered, if {@link setLocation} was called. */
-export function locatorOf(target: object): Locate | undefined {
-  return shared[LOCATIONS]?.get(target);
-}
-
-/**
- * Returns the options of a route that a package registers for its user, and documents nowhere. Messages then show the
- * call of the user instead of that in the package.
- */
-export function hiddenRouteAt(locate: Locate | undefined): { readonly hidden: true } {
-  const options = Object.freeze({ hidden: true } as const);
-  if (locate !== undefined) setLocation(options, locate);
-  return options;
-}
-
-/** Formats where a value was registered as the last line of a message; empty if it is unknown. */
-export function atLine(target: object | undefined): string {
-  return formatLocation(target && locatorOf(target));
-}
-
-/** Formats a location as the last line of a message; empty if it is unknown. */
-export function formatLocation(locate: Locate | undefined): string {
-  const location = locate?.();
-  return location === undefined ? '' : `\n  At: ${location}`;
-}
-
 /**
  * Formats the call site of a decorator.
  *
  * @returns A location, such as `src/users.ts:12:1`; undefined if the stack does not show it.
  */
 export function describeCallSite(site: CallSite): string | undefined {
-  return describeFrame(findCallSite(site));
+  return describeFrame(findFrame(site));
 }
 
 /**
@@ -138,7 +99,7 @@ export function describeCallSite(site: CallSite): string | undefined {
  *
  * @returns Undefined if the stack does not show it.
  */
-export function findCallSite({ stack = '' }: CallSite): Frame | undefined {
+export function findFrame({ stack = '' }: CallSite): Frame | undefined {
   const frames = framesOf(stack).filter(isForeign);
   const own = frames.filter(({ file }) => !HELPER.test(file));
   return own.find(isAnonymous) ?? own[0] ?? frames.find(isAnonymous) ?? frames[0];
@@ -149,24 +110,4 @@ const HELPER = /\0|[\\/]node_modules[\\/]/;
 
 function describeFrame(frame: Frame | undefined): string | undefined {
   return frame && `${describeFile(frame.file)}:${frame.position}`;
-}
-
-/**
- * Formats the path of a file for messages.
- *
- * @param file - An absolute path or a `file:` URL.
- * @returns The path, relative to the working directory if it is below it.
- */
-export function describeFile(file: string): string {
-  const path = filePath(file);
-  const base = process.cwd();
-  const isBelow = path.startsWith(base) && /^[/\\]/.test(path.slice(base.length));
-  return isBelow ? path.slice(base.length + 1) : path;
-}
-
-/** Returns the path of a file that is named by its path or by a `file:` URL, without `node:url`. */
-export function filePath(file: string): string {
-  if (!file.startsWith('file:')) return file;
-  const path = decodeURIComponent(new URL(file).pathname);
-  return /^\/[A-Za-z]:/.test(path) ? path.slice(1).replaceAll('/', '\\') : path;
 }

@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { hideProperties, numberMessages } from './errors.js';
+
+it('numbers messages below a title, aligned with their first lines', () => {
+  const messages = Array.from({ length: 10 }, (_, index) => `Problem ${index}.`);
+  const text = numberMessages('10 problems.', ['One.\n  Fix: two.', ...messages.slice(1)]);
+
+  expect(text).toContain('10 problems.\n\n   1. One.\n        Fix: two.\n\n   2. Problem 1.');
+  expect(text).toContain('\n\n  10. Problem 9.');
+});
+
+it('hides properties of errors from inspection', () => {
+  const error = Object.assign(new Error('several problems'), { problems: ['first'], code: 'X' });
+  hideProperties(error, 'problems', 'missing');
+
+  expect(error.problems).toEqual(['first']);
+  expect(Object.keys(error)).toEqual(['code']);
+});

@@ -1,0 +1,18 @@
+/** Whether a value is a class. Only a class, or a frozen function, has a read-only `prototype`. */
+export function isClass(value: unknown): value is abstract new (...args: never[]) => object {
+  if (typeof value !== 'function') return false;
+  if (Object.getOwnPropertyDescriptor(value, 'prototype')?.writable !== false) return false;
+  return !Object.isFrozen(value) || /^class\b/.test(Function.prototype.toString.call(value));
+}
+
+/** Whether a value is an object literal, of this or another realm, or has no prototype. */
+export function isPlainObject(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** Whether a value is an object that is neither an array nor a function. */
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
