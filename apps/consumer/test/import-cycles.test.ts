@@ -103,6 +103,16 @@ it('each floor of core imports only the floors below it', () => {
   expect(upward).toEqual([]);
 });
 
+it('the command line imports only the entry of its client generator, which imports nothing of it', () => {
+  const source = join(workspace, 'packages/fairlead/src');
+  const crossings = sourcesIn(source).flatMap((file) =>
+    importsOf(join(source, file))
+      .map((one) => relative(source, one))
+      .filter((one) => (roomOf(one) === 'client') !== (roomOf(file) === 'client')),
+  );
+  expect([...new Set(crossings)]).toEqual(['client/index.ts']);
+});
+
 it('only index.ts and values/ of controllers import its decorators', () => {
   const source = join(workspace, 'packages/controllers/src');
   const isDecorator = (file: string) => file.startsWith(join(source, 'decorators/'));

@@ -1,29 +1,10 @@
 import { escapeLine } from '@fairlead/options';
-import { LoadError } from '../errors.js';
+import { isNode, type Node, nodeOf } from './node.js';
+import { pointerOf, referenceTo } from './reference.js';
 
-/** An object of a document. */
-export type Node = Readonly<Record<string, unknown>>;
-
-export function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Returns an object; an empty one for other values. */
-export function nodeOf(value: unknown): Node {
-  return isNode(value) ? value : {};
-}
-
-/** Returns the object members of an object, in order. */
-export function nodesOf(value: unknown): readonly (readonly [name: string, node: Node])[] {
-  return Object.entries(nodeOf(value)).filter((entry): entry is [string, Node] => isNode(entry[1]));
-}
-
-export function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-export function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+/** A document that cannot become types. The message explains how to fix it. */
+export class DocumentError extends Error {
+  override readonly name = 'DocumentError';
 }
 
 /** How deep a document may nest arrays and objects. A schema takes two levels for each object around it. */
@@ -46,7 +27,7 @@ export class Document {
   /**
    * @param root - The parsed document.
    * @param origin - Its URL or path, for messages.
-   * @throws {LoadError} When it is not an OpenAPI document of a version from 3.0 to 3.2, or nests too deep.
+   * @throws {DocumentError} When it is not an OpenAPI document of a version from 3.0 to 3.2, or nests too deep.
    */
   constructor(
     readonly root: Node,
@@ -56,11 +37,11 @@ export class Document {
     this.size = this.#measure();
     if (typeof openapi === 'string' && /^3\.[0-2]\b/.test(openapi)) return;
     if (swagger !== undefined) {
-      throw new LoadError(
+      throw new DocumentError(
         `Cannot use ${origin}: it is a document of Swagger ${escapeLine(String(swagger))}. Convert it to OpenAPI 3: npx swagger2openapi <file> --outfile openapi.json`,
       );
     }
-    throw new LoadError(
+    throw new DocumentError(
       openapi === undefined
         ? `Cannot use ${origin}: it is not an OpenAPI document, because it has no member 'openapi'. Pass the URL or the path of a document such as openapi.json.`
         : `Cannot use ${origin}: its version of OpenAPI is ${JSON.stringify(openapi)}. Use 3.0, 3.1 or 3.2.`,
@@ -88,12 +69,12 @@ export class Document {
   /**
    * Reads a schema that another one refers to or contains.
    *
-   * @throws {LoadError} When too many schemas lead from one to the next.
+   * @throws {DocumentError} When too many schemas lead from one to the next.
    */
   follow<Result>(read: () => Result): Result {
     this.#chain += 1;
     if (this.#chain > MAX_CHAIN) {
-      throw new LoadError(
+      throw new DocumentError(
         escapeLine(
           `Cannot use ${this.origin}: ${this.place} leads through more than ${MAX_CHAIN} schemas, each within the one before. Shorten the chain of references.`,
         ),
@@ -117,7 +98,7 @@ export class Document {
       const { value, keys, depth } = next;
       size += 1;
       if (depth > MAX_DEPTH) {
-        throw new LoadError(
+        throw new DocumentError(
           escapeLine(
             `Cannot use ${this.origin}: it nests more than ${MAX_DEPTH} levels deep, below ${referenceTo(keys)}. Move the inner schemas to components/schemas, and refer to them with $ref.`,
           ),
@@ -157,12 +138,12 @@ export class Document {
     this.#problems.set(reference, escapeLine(`${this.place} refers to '${reference}', ${reason}`));
   }
 
-  /** @throws {LoadError} When references lead nowhere. */
+  /** @throws {DocumentError} When references lead nowhere. */
   throwProblems(): void {
     const [problem, ...others] = this.#problems.values();
     if (problem === undefined) return;
     const lines = [...this.#problems.values()].map((one) => `\n  - ${one}`);
-    throw new LoadError(
+    throw new DocumentError(
       others.length === 0
         ? `Cannot use ${this.origin}: ${problem}`
         : `Cannot use ${this.origin}, which has ${lines.length} problems:${lines.join('')}`,
@@ -172,23 +153,3 @@ export class Document {
 
 /** How many keys of a place a message shows. */
 const SHOWN_KEYS = 4;
-
-/** Writes a reference in one spelling. */
-export function referenceTo(keys: readonly string[]): string {
-  const escaped = keys.map((key) =>
-    key.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('%', '%25'),
-  );
-  return ['#', ...escaped].join('/');
-}
-
-/** Returns the keys of a JSON Pointer in a fragment. RFC 6901 §6 */
-export function pointerOf(reference: string): readonly string[] {
-  return reference
-    .slice(1)
-    .split('/')
-    .slice(1)
-    .map((key) => {
-      const decoded = /%(?![\da-f]{2})/i.test(key) ? key : decodeURIComponent(key);
-      return decoded.replaceAll('~1', '/').replaceAll('~0', '~');
-    });
-}

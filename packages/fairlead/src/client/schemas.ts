@@ -1,27 +1,19 @@
 import { escapeLine } from '@fairlead/options';
-import { LoadError } from '../errors.js';
-import {
-  type Document,
-  isNode,
-  listOf,
-  type Node,
-  nodeOf,
-  pointerOf,
-  referenceTo,
-  textOf,
-} from './document.js';
+import { type Document, DocumentError } from './document.js';
+import { COMPONENTS, chooseNames } from './names.js';
+import { isNode, listOf, type Node, nodeOf, textOf } from './node.js';
+import { pointerOf, referenceTo } from './reference.js';
+import { keyOf, literal, writeDeclaration } from './type-text.js';
 import {
   type Form,
   intersection,
-  keyOf,
-  literal,
   type Member,
   type Reference,
   replaceReferences,
   type Type,
   union,
-  writeDeclaration,
-} from './type-text.js';
+} from './types.js';
+import { hasDefault, SchemaUses } from './uses.js';
 
 /** A schema that has a name. */
 interface Declaration {
@@ -30,24 +22,11 @@ interface Declaration {
   readonly types: Map<Form, Type>;
 }
 
-/** What the forms of a schema depend on. */
-interface Dependencies {
-  /** Whether clients send other members than they receive. */
-  differs: boolean;
-  /** The schemas that it refers to. */
-  readonly targets: Set<string>;
-}
-
 /** A member of an object that a schema describes. */
 export interface Property {
   readonly schema: unknown;
   readonly isRequired: boolean;
 }
-
-const COMPONENTS = '#/components/schemas/';
-
-/** Names that a generated file uses for other types. */
-const TAKEN = ['Api', 'ArrayBuffer', 'Blob', 'EventMessage', 'FormData', 'URLSearchParams'];
 
 /** The formats of strings that their documentation shows. */
 const FORMATS = ['date-time', 'date', 'time', 'duration'];
@@ -57,8 +36,9 @@ const DEFAULT_LENGTH = 60;
 
 /** The types of a document's schemas. */
 export class SchemaTypes {
+  /** What the schemas refer to. */
+  readonly uses: SchemaUses;
   readonly #document: Document;
-  readonly #dependencies = new Map<string, Dependencies>();
   readonly #declarations = new Map<string, Declaration>();
   /** References whose declarations have no type yet. */
   readonly #queue: Reference[] = [];
@@ -69,8 +49,7 @@ export class SchemaTypes {
 
   constructor(document: Document) {
     this.#document = document;
-    for (const target of this.#components()) this.#examine(target);
-    this.#spreadDifferences();
+    this.uses = new SchemaUses(document, this.#components());
   }
 
   /** Lists references to the schemas among the components. */
@@ -82,13 +61,13 @@ export class SchemaTypes {
   /**
    * Returns the type of a schema.
    *
-   * @throws {LoadError} When the types of the document's schemas would be much larger than the document.
+   * @throws {DocumentError} When the types of the document's schemas would be much larger than the document.
    */
   of(schema: unknown, form: Form): Type {
     this.#count += 1;
     if (this.#count > 20 * this.#document.size + 10_000) {
       const { origin, place } = this.#document;
-      throw new LoadError(
+      throw new DocumentError(
         escapeLine(
           `Cannot use ${origin}: its types would be much larger than itself, at ${place}. Give the schemas that it repeats a name in components/schemas.`,
         ),
@@ -159,16 +138,6 @@ export class SchemaTypes {
     return lines;
   }
 
-  /** Adds the schemas that a schema refers to, directly or not. */
-  addTargets(schema: unknown, found: Set<string>): void {
-    const queue = [...this.#read(schema).targets];
-    for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
-      if (found.has(next)) continue;
-      found.add(next);
-      queue.push(...(this.#dependencies.get(next)?.targets ?? []));
-    }
-  }
-
   /**
    * Writes the declarations of all components, and of other schemas that types refer to.
    *
@@ -188,11 +157,14 @@ export class SchemaTypes {
     const all = [...new Set([...components, ...this.#declarations.keys()])];
     const declared = all.filter((target) => this.#declarations.has(target));
     this.#cutCycles();
-    const names = this.#chooseNames(declared);
+    const names = chooseNames(
+      declared,
+      (target) => this.uses.differs(target) && this.#declarations.get(target)?.types.size === 2,
+    );
     const nameOf = ({ target, form }: Reference) => names.get(target)?.[form] ?? 'unknown';
     const texts = declared.flatMap((target) => {
       const { schema, types } = this.#declarations.get(target) ?? { schema: {}, types: new Map() };
-      const forms: readonly Form[] = this.#differs(target) ? ['received', 'sent'] : ['sent'];
+      const forms: readonly Form[] = this.uses.differs(target) ? ['received', 'sent'] : ['sent'];
       const used = forms.filter((form) => types.has(form));
       return (used.length > 0 ? used : [...types.keys()]).map((form) =>
         writeDeclaration(
@@ -295,7 +267,7 @@ export class SchemaTypes {
   #member(name: string, { schema, isRequired }: Property, form: Form): readonly Member[] {
     const omits = form === 'sent' ? 'readOnly' : 'writeOnly';
     if (isNode(schema) && schema[omits] === true) return [];
-    const isOptional = !isRequired && (form === 'sent' || !this.#hasDefault(schema));
+    const isOptional = !isRequired && (form === 'sent' || !hasDefault(this.#document, schema));
     const type = this.of(schema, form);
     return [
       {
@@ -369,77 +341,6 @@ export class SchemaTypes {
     return created;
   }
 
-  #hasDefault(schema: unknown): boolean {
-    return (
-      isNode(schema) &&
-      (schema.default !== undefined || this.#document.resolve(schema).default !== undefined)
-    );
-  }
-
-  #differs(target: string): boolean {
-    return this.#dependencies.get(target)?.differs === true;
-  }
-
-  /** Finds out what a schema and those that it refers to depend on. */
-  #examine(target: string): void {
-    const placeOf = (one: string): string => `the schema ${pointerOf(one).at(-1)}`;
-    const queue = [{ target, user: target }];
-    for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
-      const { target, user } = next;
-      if (this.#dependencies.has(target)) continue;
-      this.#document.place = placeOf(user);
-      const schema = this.#document.find(target);
-      this.#document.place = placeOf(target);
-      const read = this.#read(schema);
-      this.#dependencies.set(target, read);
-      queue.push(...[...read.targets].map((one) => ({ target: one, user: target })));
-    }
-  }
-
-  #read(
-    schema: unknown,
-    found: Dependencies = { differs: false, targets: new Set() },
-  ): Dependencies {
-    if (!isNode(schema)) return found;
-    const { $ref } = schema;
-    // Of other references, `of()` reports that they lead nowhere.
-    if (typeof $ref === 'string' && $ref.startsWith('#'))
-      found.targets.add(referenceTo(pointerOf($ref)));
-    const required = new Set(listOf(schema.required));
-    for (const [name, property] of Object.entries(nodeOf(schema.properties))) {
-      if (!isNode(property)) continue;
-      found.differs ||= property.readOnly === true || property.writeOnly === true;
-      found.differs ||= !required.has(name) && this.#hasDefault(property);
-    }
-    const { properties, patternProperties, items, additionalProperties } = schema;
-    const inner = [
-      ...[properties, patternProperties].flatMap((one) => Object.values(nodeOf(one))),
-      ...[schema.allOf, schema.anyOf, schema.oneOf, schema.prefixItems, items].flatMap(listOf),
-      ...[items, additionalProperties],
-    ];
-    for (const one of inner) this.#read(one, found);
-    return found;
-  }
-
-  /** A schema differs if one that it refers to does. */
-  #spreadDifferences(): void {
-    const users = new Map<string, string[]>();
-    for (const [user, { targets }] of this.#dependencies) {
-      for (const target of targets) users.set(target, [...(users.get(target) ?? []), user]);
-    }
-    const queue = [...this.#dependencies].flatMap(([target, { differs }]) =>
-      differs ? [target] : [],
-    );
-    for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
-      for (const user of users.get(next) ?? []) {
-        const dependencies = this.#dependencies.get(user);
-        if (dependencies === undefined || dependencies.differs) continue;
-        dependencies.differs = true;
-        queue.push(user);
-      }
-    }
-  }
-
   /** Removes references by which a type would be part of itself, which TypeScript rejects. */
   #cutCycles(): void {
     const states = new Map<string, 'open' | 'done'>();
@@ -459,24 +360,6 @@ export class SchemaTypes {
     for (const [target, { types }] of this.#declarations) {
       for (const form of types.keys()) visit({ kind: 'reference', target, form });
     }
-  }
-
-  #chooseNames(targets: readonly string[]): ReadonlyMap<string, Readonly<Record<Form, string>>> {
-    const taken = new Set<string>();
-    const choose = (base: string): string => {
-      let name = TAKEN.includes(base) ? `${base}Schema` : base;
-      for (let number = 2; taken.has(name); number += 1) name = `${base}${number}`;
-      taken.add(name);
-      return name;
-    };
-    const received = targets.map((target) => [target, choose(nameFor(target))] as const);
-    return new Map(
-      received.map(([target, name]) => {
-        const types = this.#declarations.get(target)?.types;
-        const isSplit = this.#differs(target) && types?.size === 2;
-        return [target, { received: name, sent: isSplit ? choose(`${name}Input`) : name }];
-      }),
-    );
   }
 }
 
@@ -507,18 +390,4 @@ function typeOfValue(value: unknown): Type {
     isReadonly: true,
   }));
   return { kind: 'object', members };
-}
-
-/** Keywords that add nothing to a name. */
-const WORDLESS = ['components', 'schemas', 'properties', 'paths', 'content', 'schema'];
-
-/** Returns the name of a type: the words of a reference, such as `PaymentIntent` for `payment_intent`. */
-function nameFor(target: string): string {
-  const keys = pointerOf(target);
-  const own = target.startsWith(COMPONENTS) && keys.length === 3 ? keys.slice(2) : keys;
-  const words = own
-    .filter((key) => own.length === 1 || !WORDLESS.includes(key))
-    .flatMap((key) => key.match(/[^\P{ID_Continue}_]+/gu) ?? []);
-  const name = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
-  return /^\p{ID_Start}/u.test(name) ? name : `_${name}`;
 }

@@ -8,10 +8,9 @@ import {
   nodeArguments,
   withApplication,
 } from '../application.js';
-import type { Node } from '../client/document.js';
-import { generateClient } from '../client/generate.js';
-import { fetchDocument, readDocument, splitUrl } from '../client/source.js';
-import { UsageError } from '../errors.js';
+import { DocumentError, type GeneratedClient, generateClient } from '../client/index.js';
+import { fetchDocument, readDocument, type Source, splitUrl } from '../document-source.js';
+import { LoadError, UsageError } from '../errors.js';
 import { count, print, printError, refuseFile } from '../output.js';
 import { parseHeader } from '../request.js';
 import { rerunOnChange } from '../watch.js';
@@ -64,8 +63,7 @@ async function write(source: string | undefined, options: ClientOptions): Promis
     throw new UsageError('--header is for the URL of a document. Pass one, or omit --header.');
   }
   const command = describeCommand(source, options);
-  const { root, origin } = await load(source, options);
-  const { text, routes } = generateClient(root, origin, command);
+  const { text, routes } = generate(await load(source, options), command);
   if (out === undefined) {
     print(text.trimEnd());
     return;
@@ -93,7 +91,7 @@ function missingFile(option: string): UsageError {
 async function load(
   source: string | undefined,
   { header, document: path }: ClientOptions,
-): Promise<{ readonly root: Node; readonly origin: string }> {
+): Promise<Source> {
   if (source !== undefined && isUrl(source)) return fetchDocument(source, header);
   if (source !== undefined && isFile(source)) return readDocument(source);
   const openapi = await importOpenapi();
@@ -109,6 +107,16 @@ async function load(
     }
   });
   return { root: { ...document }, origin: 'the document of the application' };
+}
+
+/** @throws {LoadError} When the document cannot become types. */
+function generate({ root, origin }: Source, command: string): GeneratedClient {
+  try {
+    return generateClient(root, origin, command);
+  } catch (error) {
+    if (error instanceof DocumentError) throw new LoadError(error.message, { cause: error });
+    throw error;
+  }
 }
 
 /** The command that creates the file. It contains no credentials. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { escapeLine } from '@fairlead/options';
-import { LoadError, UsageError } from '../errors.js';
-import { isNode, type Node } from './document.js';
+import { isNode, type Node } from './client/index.js';
+import { LoadError, UsageError } from './errors.js';
 
 /** Milliseconds to wait for a document. */
 const TIMEOUT = 30_000;

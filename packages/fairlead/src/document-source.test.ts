@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { splitUrl } from './source.js';
+import { splitUrl } from './document-source.js';
 
 it.each([
   ['https://a.example/o.json', { shown: 'https://a.example/o.json' }],
