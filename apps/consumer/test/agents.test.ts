@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { renderAgents } from 'tools/agents';
 import { expect, it } from 'vitest';
-import { renderAgents } from '../src/agents.js';
 import { published } from './support/packages.js';
 import { workspace } from './support/project.js';
 

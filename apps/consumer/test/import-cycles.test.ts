@@ -30,7 +30,7 @@ function findCycles(folder: string): string[][] {
   return cycles.map((cycle) => cycle.map((file) => file.slice(folder.length + 1)));
 }
 
-it.each(globSync(['packages/*/src', 'apps/*/src'], { cwd: workspace }))(
+it.each(globSync(['packages/*/src', 'apps/*/src', 'tools/src'], { cwd: workspace }))(
   '%s has no import cycle',
   (folder) => {
     expect(findCycles(join(workspace, folder))).toEqual([]);

@@ -43,7 +43,7 @@ beforeAll(async () => {
   }
   // The linter reads what git ignores.
   await run('git', ['init', '--quiet'], repository);
-  const script = join(repository, 'apps/consumer/src/new-package.ts');
+  const script = join(repository, 'tools/src/new-package.ts');
   await run(process.execPath, [script, NAME, 'Runs jobs in the background'], repository);
   await pnpm('install', '--no-frozen-lockfile', '--prefer-offline');
   await pnpm('exec', 'turbo', 'run', 'build', `--filter=@fairlead/${NAME}`);

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { compare, runSuite, type Suite } from '../src/suites/suite.js';
-import { here } from './support/project.js';
+
+const checkout = join(import.meta.dirname, '../fixtures/suites');
 
 const fixture: Suite = {
   name: 'fixture',
@@ -31,7 +32,7 @@ const fixture: Suite = {
 };
 
 it('runs the tests of a checkout against our code, and finds what no reason explains', async () => {
-  const run = await runSuite(fixture, join(here, 'fixtures/suites'));
+  const run = await runSuite(fixture, checkout);
   const { failed, ...others } = compare(fixture, run);
   expect(failed.map(({ name, message }) => [name, message])).toEqual([
     [
@@ -51,7 +52,7 @@ it('runs the tests of a checkout against our code, and finds what no reason expl
 
 it('runs a suite for servers against an application of ours', async () => {
   const suite: Suite = { ...fixture, runner: 'server', files: ['http_test.ts'], adapters: {} };
-  expect(await runSuite(suite, join(here, 'fixtures/suites'))).toEqual(
+  expect(await runSuite(suite, checkout)).toEqual(
     expect.arrayContaining([
       { name: 'http_test.ts > Echo', passed: true, message: 'Response Status Code 200' },
       {
@@ -64,6 +65,6 @@ it('runs a suite for servers against an application of ours', async () => {
 });
 
 it('rejects a checkout without the test files of the suite', async () => {
-  const run = runSuite({ ...fixture, files: ['missing.cjs'] }, join(here, 'fixtures/suites'));
+  const run = runSuite({ ...fixture, files: ['missing.cjs'] }, checkout);
   await expect(run).rejects.toThrow('fixtures/suites has no files missing.cjs.');
 });

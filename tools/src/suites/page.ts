@@ -28,10 +28,10 @@ The suites aren't part of this repository. Clone one, install its dependencies, 
 pnpm suites koa-compose ../compose
 \`\`\`
 
-An [adapter](../../apps/consumer/src/suites/adapters) gives the test files our code in place of the module that they import.
+An [adapter](../../tools/src/suites/adapters) gives the test files our code in place of the module that they import.
 It translates names of options, classes of errors and their wording. The command fails if a test fails that this page
 doesn't explain, or if one passes that it lists. It also records the counts. To update this page, run
-\`pnpm --filter consumer exec vitest run peers-suites -u\`.
+\`pnpm --filter tools exec vitest run peers-suites -u\`.
 `;
 
 const sum = (counts: Readonly<Record<string, number>>): number =>

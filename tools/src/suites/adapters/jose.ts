@@ -1,6 +1,6 @@
 /** jose as installed for @fairlead/jwt, whose verifier replaces `jwtVerify()`. Each token is verified twice: the verifier remembers it. */
 import { createRequire } from 'node:module';
-import { createVerifier } from '../../../../../packages/jwt/src/verifier.ts';
+import { createVerifier } from '../../../../packages/jwt/src/verifier.ts';
 
 const jose = createRequire(import.meta.resolve('@fairlead/jwt'))('jose');
 

@@ -1,8 +1,11 @@
+import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
-import { here, run } from './support/project.js';
+
+const script = join(import.meta.dirname, '../src/new-package.ts');
 
 it.each([
   [[], 'the name is missing.'],
@@ -24,10 +27,9 @@ it.each([
   const repository = await mkdtemp(join(tmpdir(), 'fairlead-new-'));
   onTestFinished(() => rm(repository, { recursive: true }));
   await mkdir(join(repository, 'packages/taken'), { recursive: true });
-  const script = join(here, 'src/new-package.ts');
-  const failure = await run(process.execPath, [script, ...args], repository).catch(
-    (error) => error,
-  );
+  const failure = await promisify(execFile)(process.execPath, [script, ...args], {
+    cwd: repository,
+  }).catch((error) => error);
   expect(failure.code).toBe(1);
   expect(failure.stderr).toContain(`Cannot create a package: ${message}`);
   expect(failure.stderr).toContain('Usage: pnpm new-package <name> "<what it does>"');

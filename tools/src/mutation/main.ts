@@ -8,7 +8,7 @@ import type { Recorded, Survivor } from './page.ts';
 
 const USAGE = `Usage: pnpm mutate [--count 20] [--seed 1] [--record] [package ...]
 Example: pnpm mutate --count 50 di rate-limit
-  --record  writes the results to apps/consumer/src/mutation/results.json`;
+  --record  writes the results to tools/src/mutation/results.json`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

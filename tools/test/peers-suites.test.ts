@@ -4,7 +4,8 @@ import { type Recorded, writePage } from '../src/suites/page.js';
 import results from '../src/suites/results.json' with { type: 'json' };
 import { readTap } from '../src/suites/suite.js';
 import { suites } from '../src/suites/suites.js';
-import { workspace } from './support/project.js';
+
+const workspace = join(import.meta.dirname, '../..');
 
 const recorded: Readonly<Record<string, Recorded>> = results;
 

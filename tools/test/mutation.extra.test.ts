@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { shuffledMutants, Tester } from '../src/mutation/package.js';
-import { here } from './support/project.js';
 
 it('tests kill the mutants that they notice, also in processes that they start', async () => {
-  const folder = join(here, 'fixtures/mutation');
+  const folder = join(import.meta.dirname, '../fixtures/mutation');
   const tester = new Tester(folder, 1);
   onTestFinished(() => tester.stop());
   await tester.measure();

@@ -4,7 +4,8 @@ import { blockAt, instrument, mutantsOf } from '../src/mutation/mutants.js';
 import { shuffledMutants } from '../src/mutation/package.js';
 import { KINDS, type Recorded, wilson, writePage } from '../src/mutation/page.js';
 import results from '../src/mutation/results.json' with { type: 'json' };
-import { workspace } from './support/project.js';
+
+const workspace = join(import.meta.dirname, '../..');
 
 const recorded: Readonly<Record<string, Recorded>> = results;
 

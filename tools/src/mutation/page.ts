@@ -79,9 +79,9 @@ pnpm mutate --record --count 100 --seed 2 di
 
 The seed selects the sample: the same seed selects the same changes, as long as their lines don't change. Use another
 seed than the last run: tests have been written for the survivors of that one. \`--record\` writes
-[results.json](../../apps/consumer/src/mutation/results.json). Look at each new survivor there. Write a test that kills it,
+[results.json](../../tools/src/mutation/results.json). Look at each new survivor there. Write a test that kills it,
 or set its \`kind\` to one of the table above, with a \`note\` if that doesn't explain it. To update this page, run
-\`pnpm --filter consumer exec vitest run mutation -u\`.
+\`pnpm --filter tools exec vitest run mutation -u\`.
 
 The command replaces files in \`packages/*/src\` while it runs, and restores them. It first runs each test file and
 notes what it reaches. Then each change runs only the tests that reach it, until one fails. Those that start processes

@@ -9,7 +9,7 @@ import { ModuleKind, ScriptTarget, transpileModule } from 'typescript';
 
 const { SUITE_ROOT = '', SUITE_REDIRECTS = '{}' } = process.env;
 const redirects = new Map<string, string>(Object.entries(JSON.parse(SUITE_REDIRECTS)));
-const workspace = new URL('../../../../', import.meta.url).href;
+const workspace = new URL('../../../', import.meta.url).href;
 const root = pathToFileURL(`${SUITE_ROOT}/`).href;
 
 registerHooks({
