@@ -67,6 +67,7 @@ it('a new package is what the tests of this app expect of each package', async (
   expect(await passing(files, NAME)).toEqual([
     'is listed in README.md and in ARCHITECTURE.md: packages/job-queue',
     'is public, has provenance and a license: packages/job-queue',
+    'no two folders of packages/job-queue/src import each other, also by way of others',
     'packages/job-queue/AGENTS.md has what the package exports now',
     'packages/job-queue/AGENTS.md installs the package, and its links work',
     'packages/job-queue/AGENTS.md is published, short, and shows how to use it',

@@ -53,7 +53,6 @@ export {
   type Diagnostic,
   DiscoveryError,
   GuardRejectionError,
-  type HandlerParameter,
   MissingParameterError,
   NoRoutesError,
   NotAControllerError,
@@ -68,13 +67,11 @@ export type {
   RouteDecoratorOptions,
   RouteMetadataKey,
   RouteMethod,
-  RouteValues,
 } from './metadata/class-metadata.js';
 export type {
   AllValuesOptions,
   ParamDecorator,
   ParameterDefinition,
-  ParameterSource,
   ParamOptions,
   Transform,
 } from './metadata/parameter.js';
@@ -110,7 +107,6 @@ export type {
   Injected,
   RouteBuilder,
   RouteBuilders,
-  SharedValueOptions,
   ValueRoute,
   ValueRouteOptions,
 } from './values/types.js';

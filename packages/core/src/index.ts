@@ -70,7 +70,6 @@ export type {
   Params,
   RawInputs,
   RequestInputs,
-  RouteTable,
   State,
 } from './exchange/exchange.js';
 export {
@@ -90,29 +89,22 @@ export type {
   RouteContract,
 } from './router/client-contract.js';
 export { InvalidMiddlewareError } from './router/invalid-argument.js';
-export type { PathParams, PathRules, PrefixFor } from './router/pattern.js';
-export type { RouteMethods } from './router/route-methods.js';
+export type { PathParams, PathRules } from './router/pattern.js';
 export type {
   AddRoute,
   Handler,
   HandlerResult,
-  MiddlewareArguments,
-  MiddlewareList,
-  PlainHandlers,
   ResponseSchemas,
   ResponseValue,
   Returned,
   RouteDocumentation,
-  RouteFunction,
   RouteOptions,
   RouteParams,
   RouteTool,
   SetByAll,
   ValidatedContext,
   ValidatedHandler,
-  ValidatedHandlers,
   ValidatedInputs,
-  ValidatedParams,
 } from './router/route-options.js';
 export {
   createRouter,
@@ -128,15 +120,12 @@ export {
   type Example,
   type Examples,
   type MediaTypeDetails,
-  type MediaTypeName,
   type MediaTypes,
 } from './schema/content.js';
-export type {
-  CompileResponse,
-  ResponsePolicy,
-  WriteJson,
-} from './schema/response-writer.js';
+export type { CompileResponse } from './schema/response-writer.js';
 export { type SchemaClass, type SchemaInstance, schemaClass } from './schema/schema-class.js';
+export type { RouteInput } from './schema/text-inputs.js';
+export type { CloseOptions } from './server/close.js';
 export type { Caller, FetchOptions } from './server/in-process.js';
 export type { ServerLimits } from './server/limits.js';
 export {
@@ -166,6 +155,3 @@ describeFactories(
   errorHandler,
   notFoundHandler,
 );
-
-export type { RouteInput } from './schema/text-inputs.js';
-export type { CloseOptions } from './server/close.js';
