@@ -12,8 +12,8 @@ import { area } from '../src/mistake.js';
 const mistake = area('OpenAPI documents');
 
 const info = { title: 'API', version: '1' };
-const bearer = { name: 'bearer', scheme: { type: 'http', scheme: 'bearer' } };
-const key = { name: 'key', scheme: { type: 'apiKey', in: 'header', name: 'X-Key' } };
+const bearer = { name: 'bearer', scheme: { type: 'http', scheme: 'bearer' } } as const;
+const key = { name: 'key', scheme: { type: 'apiKey', in: 'header', name: 'X-Key' } } as const;
 const pass: Middleware = (_ctx, next) => next();
 
 /** Creates an application with documents. */

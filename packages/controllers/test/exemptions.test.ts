@@ -143,7 +143,7 @@ describe('an exemption from a guard that a factory creates', () => {
   });
 
   it('concerns what tools read about a route', () => {
-    const security = { name: 'bearer', scheme: { type: 'http', scheme: 'bearer' } };
+    const security = { name: 'bearer', scheme: { type: 'http', scheme: 'bearer' } } as const;
     const signIn = describeFunction(createSignIn(), { security });
     @Controller()
     @UseGuard(signIn)

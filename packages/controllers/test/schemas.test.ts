@@ -442,7 +442,7 @@ describe('a body whose type the compiler erased', () => {
 });
 
 describe('the options of a route', () => {
-  const bearer = { name: 'bearer', scheme: { type: 'http', scheme: 'bearer' } };
+  const bearer = { name: 'bearer', scheme: { type: 'http', scheme: 'bearer' } } as const;
   const isKnown = describeValue(() => true, { security: bearer });
 
   class Admin implements CanActivate {
@@ -450,7 +450,7 @@ describe('the options of a route', () => {
       return true;
     }
   }
-  describeValue(Admin, { security: { name: 'admin', scheme: {} } });
+  describeValue(Admin, { security: { name: 'admin', scheme: { type: 'mutualTLS' } } });
 
   @Controller('/documented')
   class DocumentedController {
@@ -507,7 +507,10 @@ describe('the options of a route', () => {
   });
 
   it('tell tools what secures them, in middleware of any form, and their own errors', () => {
-    const session = { name: 'session', scheme: { type: 'apiKey', in: 'cookie', name: 'id' } };
+    const session = {
+      name: 'session',
+      scheme: { type: 'apiKey', in: 'cookie', name: 'id' },
+    } as const;
     @Service()
     class SessionMiddleware {
       use(_ctx: Context, next: Next) {

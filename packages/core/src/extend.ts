@@ -22,6 +22,7 @@ export {
   type Responder,
   type Role,
   type RoutePlacement,
+  SECURITY_SCHEME,
   type SentDescription,
 } from './annotations/description.js';
 export { isStarted } from './context/context-errors.js';

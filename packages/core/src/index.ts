@@ -23,6 +23,7 @@ export type {
   Security,
   SecurityAlternatives,
   SecurityRequirement,
+  SecurityScheme,
 } from './annotations/description.js';
 export { intended } from './annotations/intended.js';
 export { Application, createApp, type Plugin } from './app/application.js';

@@ -160,7 +160,7 @@ it('only routes that say so are tools, also hidden ones, and the document lacks 
 
 it('warns about a tool that everyone can call, unless it is public or describes its security', async () => {
   const warnings = collectWarnings();
-  const basic = { name: 'basic', scheme: { type: 'http', scheme: 'basic' } };
+  const basic = { name: 'basic', scheme: { type: 'http', scheme: 'basic' } } as const;
   await start((app) =>
     app
       .get('/open', { tool: true }, () => 1)

@@ -1,12 +1,11 @@
 import type { Route, Security, SecurityAlternatives, SecurityRequirement } from '@fairlead/core';
-import { describe, descriptionOf, throwTogether } from '@fairlead/core/extend';
+import { describe, descriptionOf, SECURITY_SCHEME, throwTogether } from '@fairlead/core/extend';
 import {
   arrayOf,
   describeValue,
   findOptionProblems,
   type Kinds,
   kind,
-  object,
   string,
 } from '@fairlead/options';
 import { conflictingSecurity } from './errors.js';
@@ -16,7 +15,7 @@ const REQUIREMENT: Kinds<SecurityRequirement> = {
     'a name of letters, digits and the characters . _ -',
     (value) => typeof value === 'string' && /^[\w.-]+$/.test(value),
   ),
-  scheme: object,
+  scheme: SECURITY_SCHEME,
   scopes: arrayOf(string, 'an array of strings'),
 };
 

@@ -33,7 +33,7 @@ class NewNote extends schemaClass(z.object({ text: z.string().min(1) })) {}
 
 const Note = z.object({ id: z.string(), text: z.string() }).meta({ id: 'NoteOfController' });
 
-const basic = { name: 'basic', scheme: { type: 'http', scheme: 'basic' } };
+const basic = { name: 'basic', scheme: { type: 'http', scheme: 'basic' } } as const;
 
 @Controller('/notes')
 class NotesController {
@@ -142,7 +142,7 @@ it('routes of controllers are in the document of a plugin that was installed bef
 
 it('a route of a class is secured by a marked class of guards', async () => {
   const scopes = ['pages'];
-  const oauth = { name: 'oauth', scheme: { type: 'oauth2', flows: {} } };
+  const oauth = { name: 'oauth', scheme: { type: 'oauth2', flows: {} } } as const;
   class SignedIn implements CanActivate {
     canActivate() {
       return true;

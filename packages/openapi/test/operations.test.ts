@@ -659,9 +659,9 @@ describe('responses', () => {
 });
 
 describe('security', () => {
-  const bearer = { name: 'bearer', scheme: { type: 'http', scheme: 'bearer' } };
-  const key = { name: 'key', scheme: { type: 'apiKey', in: 'header', name: 'X-Key' } };
-  const basic = { name: 'basic', scheme: { type: 'http', scheme: 'basic' } };
+  const bearer = { name: 'bearer', scheme: { type: 'http', scheme: 'bearer' } } as const;
+  const key = { name: 'key', scheme: { type: 'apiKey', in: 'header', name: 'X-Key' } } as const;
+  const basic = { name: 'basic', scheme: { type: 'http', scheme: 'basic' } } as const;
   const bearerOf = (...scopes: string[]) => ({ ...bearer, scopes });
   const pass = () => secured((_ctx: unknown, next: () => unknown) => next(), bearer);
 
@@ -788,6 +788,16 @@ describe('security', () => {
       'an alternative without a scheme',
       { anyOf: [bearer, [{ name: 'key' }]] },
       'secured() needs a scheme. Pass one.',
+    ],
+    [
+      'a scheme with a type that OpenAPI does not have',
+      { name: 'bearer', scheme: { type: 'bearer' } },
+      "scheme of secured() must be a Security Scheme Object, such as { type: 'http', scheme: 'bearer' }, with the type apiKey (in, name), http (scheme), mutualTLS, oauth2 (flows) or openIdConnect (openIdConnectUrl): got an object.",
+    ],
+    [
+      'a scheme without a member that its type needs',
+      { anyOf: [bearer, { name: 'key', scheme: { type: 'apiKey', in: 'header' } }] },
+      expect.stringContaining('scheme of secured() must be a Security Scheme Object'),
     ],
     [
       'another option beside the alternatives',

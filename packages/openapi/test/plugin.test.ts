@@ -137,7 +137,7 @@ describe('the page', () => {
       ],
     });
     const flows = { password: { tokenUrl: 'https://login.example.org/token', scopes: {} } };
-    const security = [{ name: 'oauth', scheme: { type: 'oauth2', flows } }];
+    const security = [{ name: 'oauth', scheme: { type: 'oauth2', flows } }] as const;
     app.get('/secret', { security }, () => 1);
     const policy = (await app.request('/docs')).headers.get('Content-Security-Policy');
 

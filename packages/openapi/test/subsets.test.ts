@@ -16,7 +16,7 @@ import {
 
 const info = { title: 'Public', version: '1' };
 const ok: Handler = () => null;
-const key = { name: 'key', scheme: { type: 'apiKey', in: 'header', name: 'X-Key' } };
+const key = { name: 'key', scheme: { type: 'apiKey', in: 'header', name: 'X-Key' } } as const;
 
 const Address = z.object({ city: z.string() }).meta({ id: 'Address' });
 const User = z.object({ name: z.string(), address: Address }).meta({ id: 'User' });

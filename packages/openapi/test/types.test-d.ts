@@ -15,10 +15,14 @@ it('secured() keeps the type of what it marks', () => {
   class SignedIn {
     constructor(readonly name: string) {}
   }
-  const bearer = { name: 'bearer', scheme: {} };
+  const bearer = { name: 'bearer', scheme: { type: 'http', scheme: 'bearer' } } as const;
 
   expectTypeOf(secured(signIn, bearer)).toEqualTypeOf<Middleware<{ user: string }>>();
   expectTypeOf(secured(SignedIn, bearer)).toEqualTypeOf<typeof SignedIn>();
   // @ts-expect-error: a value cannot be marked.
   secured('guard', bearer);
+  // @ts-expect-error: OpenAPI has no type of this name.
+  secured(signIn, { name: 'bearer', scheme: { type: 'bearer' } });
+  // @ts-expect-error: a key in a header needs the name of the header.
+  secured(signIn, { name: 'key', scheme: { type: 'apiKey', in: 'header' } });
 });

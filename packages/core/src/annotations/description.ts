@@ -7,6 +7,7 @@ import {
   fn,
   isClass,
   isIntended,
+  type Kind,
   type Kinds,
   kind,
   markIntended,
@@ -17,12 +18,26 @@ import {
 } from '@fairlead/options';
 import { throwTogether } from '../setup/options.js';
 
+/** A Security Scheme Object of OpenAPI, or a reference to one. */
+export type SecurityScheme = (
+  | { readonly type: 'apiKey'; readonly in: 'cookie' | 'header' | 'query'; readonly name: string }
+  | { readonly type: 'http'; readonly scheme: string; readonly bearerFormat?: string }
+  | { readonly type: 'mutualTLS' }
+  | { readonly type: 'oauth2'; readonly flows: object; readonly oauth2MetadataUrl?: string }
+  | { readonly type: 'openIdConnect'; readonly openIdConnectUrl: string }
+  | { readonly $ref: string; readonly summary?: string }
+) & {
+  readonly description?: string;
+  readonly deprecated?: boolean;
+  readonly [extension: `x-${string}`]: unknown;
+};
+
 /** A way to authenticate requests, for documentation. */
 export interface SecurityRequirement {
   /** Identifies the scheme in the document. */
   readonly name: string;
-  /** A Security Scheme Object of OpenAPI 3.1. */
-  readonly scheme: object;
+  /** A Security Scheme Object of OpenAPI, such as `{ type: 'http', scheme: 'bearer' }`. */
+  readonly scheme: SecurityScheme;
   /** The scopes or roles that the route needs; none by default. */
   readonly scopes?: readonly string[];
 }
@@ -238,7 +253,10 @@ const KINDS: Kinds<Description> = {
     Array.isArray(Reflect.get(Object(value), 'mediaTypes')),
   ),
   sends: either(object, arrayOf(object, 'an array of objects')),
-  security: kind('{ name, scheme }, { anyOf }, or an array of such objects', isSecurity),
+  security: kind(
+    '{ name, scheme } with a Security Scheme Object, { anyOf }, or an array of such objects',
+    isSecurity,
+  ),
   middleware: nonEmptyString,
   slot: nonEmptyString,
   below: fn,
@@ -250,11 +268,33 @@ const KINDS: Kinds<Description> = {
   discard: fn,
 };
 
+/** The members that a Security Scheme Object of each type needs. */
+const SCHEMES: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
+  apiKey: { in: oneOf('cookie', 'header', 'query'), name: nonEmptyString },
+  http: { scheme: nonEmptyString },
+  mutualTLS: {},
+  oauth2: { flows: object },
+  openIdConnect: { openIdConnectUrl: nonEmptyString },
+};
+
+/** Accepts a Security Scheme Object of OpenAPI, or a reference to one. */
+export const SECURITY_SCHEME: Kind = kind(
+  "a Security Scheme Object, such as { type: 'http', scheme: 'bearer' }, with the type apiKey (in, name), http (scheme), mutualTLS, oauth2 (flows) or openIdConnect (openIdConnectUrl)",
+  (value) => {
+    if (!object.accepts(value)) return false;
+    const scheme: { readonly [member: string]: unknown } = { ...Object(value) };
+    if (scheme.$ref !== undefined) return string.accepts(scheme.$ref);
+    const needed = typeof scheme.type === 'string' ? SCHEMES[scheme.type] : undefined;
+    const members = Object.entries(needed ?? {});
+    return needed !== undefined && members.every(([name, one]) => one.accepts(scheme[name]));
+  },
+);
+
 /** Whether a value tells how requests authenticate. */
 export function isSecurity(value: unknown): boolean {
   if (Array.isArray(value)) return value.every(isSecurity);
   const { name, scheme, anyOf }: { readonly [key: string]: unknown } = Object(value);
-  if (anyOf === undefined) return typeof name === 'string' && object.accepts(scheme);
+  if (anyOf === undefined) return typeof name === 'string' && SECURITY_SCHEME.accepts(scheme);
   return Array.isArray(anyOf) && anyOf.length > 0 && isSecurity(anyOf);
 }
 

@@ -29,8 +29,8 @@ import { createFixture } from './fixture.js';
 const bearer = {
   name: 'bearer',
   scheme: { type: 'http', scheme: 'bearer', description: 'A token of the tests.' },
-};
-const key = { name: 'key', scheme: { type: 'apiKey', in: 'header', name: 'X-Key' } };
+} as const;
+const key = { name: 'key', scheme: { type: 'apiKey', in: 'header', name: 'X-Key' } } as const;
 
 const Note = z.object({ id: z.string(), text: z.string() }).meta({ id: 'Note' });
 

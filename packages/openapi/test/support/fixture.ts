@@ -74,7 +74,7 @@ const Report = {
   required: ['entries'],
 };
 
-const bearer = { type: 'http', scheme: 'bearer', description: 'A token of the tests.' };
+const bearer = { type: 'http', scheme: 'bearer', description: 'A token of the tests.' } as const;
 
 /** Lets requests with the token `letmein` pass. */
 const signedIn: Middleware = secured(
