@@ -14,6 +14,7 @@ export {
   descriptionOf,
   type FormDescription,
   findMisuse,
+  isSecured,
   isUnknown,
   type Misuse,
   mediaTypesOf,

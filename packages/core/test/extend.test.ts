@@ -41,8 +41,8 @@ function warningsOf(app: ReturnType<typeof createApp>): readonly string[] {
 }
 
 group('describe()', () => {
-  const bearer = { name: 'bearer', scheme: { type: 'http', scheme: 'bearer' } };
-  const key = { name: 'key', scheme: { type: 'apiKey', in: 'header', name: 'X-Key' } };
+  const bearer = { name: 'bearer', scheme: { type: 'http', scheme: 'bearer' } } as const;
+  const key = { name: 'key', scheme: { type: 'apiKey', in: 'header', name: 'X-Key' } } as const;
 
   it('returns the same value, with a frozen and complete description', () => {
     const target = function csrf() {};
@@ -85,6 +85,11 @@ group('describe()', () => {
     ['an unknown member', { rol: 'guard' }, "Did you mean 'role'?"],
     ['an unknown role', { role: 'gate' }, 'role of describe() must be '],
     ['security without a scheme', { security: { name: 'key' } }, '{ name, scheme }'],
+    [
+      'security with a scheme that OpenAPI does not have',
+      { security: { name: 'key', scheme: { type: 'token' } } },
+      '{ name, scheme } with a Security Scheme Object',
+    ],
     ['security with no alternative', { security: { anyOf: [] } }, '{ anyOf }'],
     ['security whose alternatives are no array', { security: { anyOf: key } }, '{ anyOf }'],
     ['security with a wrong alternative', { security: { anyOf: [key, {}] } }, '{ anyOf }'],
@@ -274,7 +279,15 @@ group('startup checks', () => {
     expect(placements.map(({ routes, before }) => ({ routes, before }))).toEqual([
       {
         routes: [
-          { method: 'POST', pattern: '/api', isOwn: true, before: [pass, pass], after: [handler] },
+          {
+            method: 'POST',
+            pattern: '/api',
+            isOwn: true,
+            before: [pass, pass],
+            after: [handler],
+            security: [],
+            mediaTypes: [],
+          },
         ],
         before: [],
       },
@@ -299,7 +312,15 @@ group('startup checks', () => {
     expect(warningsOf(app)).toEqual([]);
     const [placement] = placements;
     expect(placement?.routes).toEqual([
-      { method: 'GET', pattern: '/api/users', isOwn: false, before: [pass], after: [handler] },
+      {
+        method: 'GET',
+        pattern: '/api/users',
+        isOwn: false,
+        before: [pass],
+        after: [handler],
+        security: [],
+        mediaTypes: [],
+      },
     ]);
     expect(placement?.before).toEqual([pass, handler]);
     const paths = ['/api/users/', '/api', '/api/files/a', '/other', '/api/things'];
@@ -310,6 +331,27 @@ group('startup checks', () => {
       false,
       false,
     ]);
+  });
+
+  it('ask what a handler runs, such as a guard, and tell how requests authenticate', () => {
+    const bearer = { name: 'bearer', scheme: { type: 'http', scheme: 'bearer' } } as const;
+    const placements: Placement[] = [];
+    const guard = describe(() => true, {
+      role: 'guard',
+      security: bearer,
+      check: (one) => {
+        placements.push(one);
+        return { code: 'FAIRLEAD_ORDER', message: 'Too late.' };
+      },
+    });
+    const handler = describe(() => 'ok', { runs: [guard] });
+    const app = () => createApp().use(pass).get('/', handler);
+    expect(warningsOf(app())).toEqual([expect.stringMatching(/^Too late\.\n {2}At: /)]);
+    expect(placements.map(({ routes }) => routes)).toMatchObject([
+      [{ isOwn: true, before: [pass], after: [handler], security: [bearer] }],
+    ]);
+    intended(guard);
+    expect(warningsOf(app())).toEqual([]);
   });
 
   it('print every warning about a function', () => {

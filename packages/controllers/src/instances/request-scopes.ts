@@ -76,33 +76,36 @@ export class RequestScopes {
    * all functions under {@link hold} have settled, the response was sent or the client disconnected,
    * and the response's stream has closed.
    */
-  readonly middleware: Middleware = (ctx, next) => {
-    const scope = this.#container.createScope?.();
-    if (scope === undefined) return next();
-    const held = new HeldScope(scope, (error) => {
-      const text = `disposing the request scope of ${ctx.method} ${ctx.path} failed`;
-      this.#warn(`${text}: ${inspect(error)}`);
-    });
-    this.#scopes.set(ctx, held);
-    if (this.#hasContext) scope.register(RequestContext, { useValue: ctx });
-    const release = held.take();
-    const end = (): void => {
-      const { res, responseBody } = ctx;
-      if (responseBody instanceof Readable) finished(responseBody, held.take());
-      if (!res.closed) res.once('close', held.take());
-      release();
-    };
-    let result: unknown;
-    try {
-      result = next();
-    } catch (error) {
+  readonly middleware: Middleware = describe<Middleware>(
+    (ctx, next) => {
+      const scope = this.#container.createScope?.();
+      if (scope === undefined) return next();
+      const held = new HeldScope(scope, (error) => {
+        const text = `disposing the request scope of ${ctx.method} ${ctx.path} failed`;
+        this.#warn(`${text}: ${inspect(error)}`);
+      });
+      this.#scopes.set(ctx, held);
+      if (this.#hasContext) scope.register(RequestContext, { useValue: ctx });
+      const release = held.take();
+      const end = (): void => {
+        const { res, responseBody } = ctx;
+        if (responseBody instanceof Readable) finished(responseBody, held.take());
+        if (!res.closed) res.once('close', held.take());
+        release();
+      };
+      let result: unknown;
+      try {
+        result = next();
+      } catch (error) {
+        end();
+        throw error;
+      }
+      if (isPromiseLike(result)) return Promise.resolve(result).finally(end);
       end();
-      throw error;
-    }
-    if (isPromiseLike(result)) return Promise.resolve(result).finally(end);
-    end();
-    return result;
-  };
+      return result;
+    },
+    { role: 'middleware' },
+  );
 
   // The pipeline may end before the method: `timeout()` responds while it is still running.
   readonly hold: Hold = (run) => {

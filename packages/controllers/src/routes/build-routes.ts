@@ -238,11 +238,17 @@ function buildRoute(
     (one) => descriptionOf(one)?.role === 'websocket',
   );
   if (opens) describe(invoker, { role: 'websocket' });
-  const sends = describeSent(route, references);
-  if (sends.length > 0) describe(invoker, { name: route.handler, sends });
+  const applying = references.guards.filter((guard) => appliesTo(route, guard));
+  const sends = describeSent(route, applying, references.interceptors);
+  const runs = applying.filter((guard) => isDescribed(guard));
+  if (sends.length > 0 || runs.length > 0) describe(invoker, { name: route.handler, sends, runs });
   if (isIntended(definition.controller)) markIntended(invoker);
   ROUTES.set(invoker, built);
   return built;
+}
+
+function isDescribed(value: unknown): value is object {
+  return descriptionOf(value) !== undefined;
 }
 
 /** Whether a guard checks the requests to a route. With a decorator such as `@Public()`, it does not. */
@@ -281,11 +287,10 @@ function routeOptions(
 
 /** Lists what the guards, the interceptors and the decorators of a route add to its responses, for tools. */
 function describeSent(
-  route: RouteDefinition,
-  { guards, interceptors }: SharedReferences,
+  { headers, redirect, status = 200 }: RouteDefinition,
+  applying: readonly Guard[],
+  interceptors: readonly InterceptorReference[],
 ): readonly SentDescription[] {
-  const { headers, redirect, status = 200 } = route;
-  const applying = guards.filter((guard) => appliesTo(route, guard));
   const sends = [...applying, ...interceptors].flatMap((one) => descriptionOf(one)?.sends ?? []);
   if (headers.length > 0) {
     const examples = headers.map(({ name, value }) => [name, { example: value }] as const);
@@ -321,10 +326,11 @@ export function routeOf(handler: Middleware | undefined): BuiltRoute | undefined
 }
 
 function createValuesStep(values: RouteValues): Middleware {
-  return (ctx, next) => {
+  const step: Middleware = (ctx, next) => {
     setRouteValues(ctx, values);
     return next();
   };
+  return describe(step, { role: 'middleware' });
 }
 
 const EXPECTED: Readonly<Record<ReferenceKind, string>> = {

@@ -155,10 +155,14 @@ export interface RoutePlacement {
   readonly pattern: string;
   /** Whether the function belongs to the route or its router, and not to the application. */
   readonly isOwn: boolean;
-  /** The functions that run before it for the route, in order. */
+  /** The functions that run before it for the route, in order, with those that they {@link Description.runs}. */
   readonly before: readonly object[];
-  /** The functions that run after it for the route, in order. */
+  /** The functions that run after it for the route, in order, with those that they {@link Description.runs}. */
   readonly after: readonly object[];
+  /** How requests authenticate, as far as the options and the functions of the route tell. */
+  readonly security: readonly Security[];
+  /** The media types of the bodies that the options of the route describe; none without a schema. */
+  readonly mediaTypes: readonly string[];
 }
 
 /** What is probably a mistake. */
@@ -186,6 +190,10 @@ export interface Description {
   readonly sends?: SentDescription | readonly SentDescription[];
   /** How requests authenticate to pass it. Further descriptions of one value add to this list. */
   readonly security?: Security;
+  /** What a handler calls before it handles a request, in order, such as guards and classes of guards. */
+  readonly runs?: readonly object[];
+  /** Whether pages of other sites can send its credentials, such as a cookie with `SameSite=None`. */
+  readonly crossSite?: boolean;
   /** The middleware that does the same as a guard, such as `csrf()`, for messages. */
   readonly middleware?: string;
   /** Identifies what a guard decides. The guard of a method replaces one of its class with the same slot. */
@@ -257,6 +265,8 @@ const KINDS: Kinds<Description> = {
     '{ name, scheme } with a Security Scheme Object, { anyOf }, or an array of such objects',
     isSecurity,
   ),
+  runs: arrayOf(either(fn, object), 'an array of functions and objects'),
+  crossSite: boolean,
   middleware: nonEmptyString,
   slot: nonEmptyString,
   below: fn,
@@ -412,6 +422,22 @@ function nameOf(target: { readonly name?: unknown }): string {
   const { name } = target;
   if (name === '') return 'a function';
   return isClass(target) ? `${name}` : `${name}()`;
+}
+
+/** Whether requests must authenticate to pass a function, as far as its description tells. */
+export function isSecured(target: unknown): boolean {
+  return descriptionOf(target)?.security.some(isDemanding) ?? false;
+}
+
+/** Whether no request passes without authenticating. */
+function isDemanding(security: Security): boolean {
+  if ('anyOf' in security) return security.anyOf.every(isDemanding);
+  return 'name' in security || security.some(isDemanding);
+}
+
+/** Lists functions in the order in which they run, with those that they call first. */
+export function flatten(functions: readonly object[]): readonly object[] {
+  return functions.flatMap((one) => [...(descriptionOf(one)?.runs ?? []), one]);
 }
 
 /** Whether middleware only passes requests on. */

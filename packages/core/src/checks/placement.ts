@@ -1,34 +1,62 @@
 import { isIntended, locatorOf } from '@fairlead/options';
-import { descriptionOf, type Placement, passesOn, roleOf } from '../annotations/description.js';
+import {
+  descriptionOf,
+  flatten,
+  type Placement,
+  passesOn,
+  roleOf,
+} from '../annotations/description.js';
 import type { Middleware } from '../pipeline/pipeline.js';
+import { declaredTypes } from '../router/mount.js';
 import { overlaps, shapesOf } from '../router/pattern.js';
-import type { Layout, Place } from './layout.js';
+import type { Layout, Place, PlacedRoute } from './layout.js';
 import type { Found } from './run-checks.js';
+
+/** A route with all functions that run for it, and how many of them are its own. */
+interface FlatRoute extends PlacedRoute {
+  readonly all: readonly object[];
+  readonly own: number;
+}
 
 /** Asks described functions whether they are where they can work. */
 export function areMisplaced(layout: Layout): Found {
-  const { places, routes } = layout;
-  const functions = [places.map(({ call }) => call), routes.map((one) => one.handlers)].flat(2);
+  const routes: readonly FlatRoute[] = layout.routes.map((route) => {
+    const all = flatten(route.functions);
+    return { ...route, all, own: flatten(route.handlers).length };
+  });
+  const calls = layout.places.flatMap(({ call }) => call);
+  const functions = [...calls, ...routes.flatMap(({ all, own }) => all.slice(-own))];
   return [...new Set(functions)].flatMap((one) => {
     const { check } = descriptionOf(one) ?? {};
-    const doubt = isIntended(one) ? undefined : check?.(placementOf(one, layout));
+    const doubt = isIntended(one) ? undefined : check?.(placementOf(one, routes, layout));
     if (doubt === undefined) return [];
-    const own = routes.find(({ handlers }) => handlers.includes(one));
+    const own = routes.find(({ all, own }) => all.lastIndexOf(one) >= all.length - own);
     return { ...doubt, at: locatorOf(one) ? one : own?.options };
   });
 }
 
-function placementOf(one: Middleware, { places, routes, rules }: Layout): Placement {
+function placementOf(
+  one: object,
+  routes: readonly FlatRoute[],
+  { places, rules }: Layout,
+): Placement {
   const index = places.findIndex(({ middleware }) => middleware === one);
   const place = places[index];
   const meets = (other: Place) => overlaps(place?.shapes ?? [], [...other.shapes, '*']);
-  const covered = routes.filter(({ functions }) => functions.includes(one));
+  const covered = routes.filter(({ all }) => all.includes(one));
   return {
-    routes: covered.map(({ method, pattern, handlers, functions }) => {
-      const at = functions.indexOf(one);
-      const isOwn = at >= functions.length - handlers.length;
-      const [before, after] = [functions.slice(0, at), functions.slice(at + 1)];
-      return { method, pattern: pattern.text, isOwn, before, after };
+    routes: covered.map(({ method, pattern, options, functions, all, own }) => {
+      const at = all.indexOf(one);
+      const declared = all.flatMap((other) => descriptionOf(other)?.security ?? []);
+      return {
+        method,
+        pattern: pattern.text,
+        isOwn: at >= all.length - own,
+        before: all.slice(0, at),
+        after: all.slice(at + 1),
+        security: [...declared, ...(options.security ?? [])],
+        mediaTypes: declaredTypes(options, functions),
+      };
     }),
     before: places
       .slice(0, Math.max(index, 0))

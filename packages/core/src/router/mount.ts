@@ -145,6 +145,16 @@ function bodyTypes(
   return named.length > 0 ? named : mediaTypesOf(functions);
 }
 
+/** Returns the media types of the bodies that a route describes; none unless it does. */
+export function declaredTypes(
+  options: RouteOptions,
+  functions: readonly Middleware[],
+): readonly string[] {
+  if (!readsBody(options)) return [];
+  const types = bodyTypes(options, functions);
+  return types.length > 0 ? types : ['application/json'];
+}
+
 /**
  * Composes the pipeline of each route of a router, and returns the step that selects one for a request.
  *
@@ -172,9 +182,9 @@ export function createMount(
     const { text, names, endsInWildcard } = pattern;
     const writer = createRouteWriter(route, options, policy, problems, unknown);
     const declaresBody = readsBody(options);
-    const types = declaresBody || method === 'QUERY' ? bodyTypes(options, functions) : [];
+    const isQuery = method === 'QUERY' && !declaresBody;
     const parsesJson = declaresBody && mediaTypesOf(functions).length === 0;
-    const mediaTypes = parsesJson && types.length === 0 ? ['application/json'] : types;
+    const mediaTypes = (isQuery ? bodyTypes : declaredTypes)(options, functions);
     const preflight = handlers.findLast((handler) => roleOf(handler) === 'cors');
     tree.insert(method, pattern, {
       pattern: text,
