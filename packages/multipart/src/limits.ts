@@ -57,6 +57,28 @@ export function completeLimits(limits: MultipartLimits = {}): Required<Multipart
   return { ...DEFAULTS, ...Object.fromEntries(defined) };
 }
 
+/** The limits that another one makes unreachable, with that one. */
+const WHOLES = [
+  ['fileSize', 'totalSize', 'bytes'],
+  ['fieldSize', 'totalSize', 'bytes'],
+  ['files', 'parts', 'parts'],
+  ['fields', 'parts', 'parts'],
+] as const;
+
+/** Describes a limit that no form reaches, because one of the whole form is lower. */
+export function describeUnreachable(
+  call: string,
+  limits: Required<MultipartLimits>,
+): string | undefined {
+  for (const [name, whole, unit] of WHOLES) {
+    const [limit, least] = [limits[name], limits[whole]];
+    // Infinity leaves the decision to the whole. A default is no decision.
+    if (limit <= least || limit === Number.POSITIVE_INFINITY || limit === DEFAULTS[name]) continue;
+    return `${name} of ${call}({ limits }) is ${limit}, but a whole form has at most ${least} ${unit}. Pass a larger ${whole}, a smaller ${name}, or pass the middleware to intended().`;
+  }
+  return undefined;
+}
+
 const CODES: Readonly<Record<keyof MultipartLimits, string>> = {
   totalSize: 'PAYLOAD_TOO_LARGE',
   fileSize: 'FILE_TOO_LARGE',

@@ -2,9 +2,18 @@ import { statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import type { Context, Middleware } from '@fairlead/core';
-import { describe, describeFactories } from '@fairlead/core/extend';
+import {
+  type Doubt,
+  describe,
+  describeFactories,
+  descriptionOf,
+  isSecured,
+  isUnknown,
+  type Placement,
+} from '@fairlead/core/extend';
 import { fn, kind, named } from '@fairlead/options';
 import { describeForm } from './describe-form.js';
+import { describeUnreachable } from './limits.js';
 import { type FilePart, isMultipart, type Part, readParts } from './parts.js';
 import {
   describeRules,
@@ -96,9 +105,25 @@ export function multipart(options: MultipartOptions = {}): Middleware {
   const form = needsForm && { form: describeForm(settings, skip === undefined) };
   return describe(middleware, {
     role: 'input',
-    warning: () => describeRules('multipart', settings),
+    warning: () =>
+      describeUnreachable('multipart', settings.limits) ?? describeRules('multipart', settings),
+    check: findLaterCheck,
     reads: { mediaTypes: ['multipart/form-data'], ...form },
   });
+}
+
+/** Finds a check of the user that runs later, so that the server reads the uploads of anyone. */
+function findLaterCheck({ routes }: Placement): Doubt | undefined {
+  for (const { method, pattern, before, after } of routes) {
+    // An unknown function may check the user.
+    if (before.some((one) => isUnknown(one) || isSecured(one))) continue;
+    const { name, middleware = name } = descriptionOf(after.find(isSecured)) ?? {};
+    if (name === undefined) continue;
+    const fix = `Register ${middleware === name && name.startsWith('@') ? 'middleware that authenticates' : middleware} before multipart(), or read the form in the handler with parts(). If anyone may upload, pass multipart() to intended().`;
+    const message = `multipart() reads uploads before ${name} checks who sends them, for example for ${method} ${pattern}. ${fix}`;
+    return { code: 'FAIRLEAD_ORDER', message };
+  }
+  return undefined;
 }
 
 describeFactories(multipart);

@@ -1,4 +1,5 @@
 import {
+  type Application,
   createApp,
   errorHandler,
   ForbiddenError,
@@ -8,7 +9,9 @@ import {
   text,
   urlencoded,
 } from '@fairlead/core';
-import { describe, expect, it, vi } from 'vitest';
+import { describe as describeFunction } from '@fairlead/core/extend';
+import { warningsOf } from '@fairlead/test-support/start-warnings';
+import { describe, expect, it } from 'vitest';
 import { multipart, type PartsOptions, parts } from '../src/index.js';
 import { field, file, form, part, post, statusAndCode } from './support/form.js';
 import { describePart } from './support/parts.js';
@@ -318,16 +321,8 @@ describe('rules and limits that contradict each other', () => {
     );
   });
 
-  /** Returns the warnings that a start prints about the middleware. */
-  function warningsOf(middleware: Middleware): readonly string[] {
-    const emit = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
-    createApp()
-      .post('/', middleware, () => 1)
-      .seal();
-    const warnings = emit.mock.calls.map(([message]) => String(message));
-    emit.mockRestore();
-    return warnings;
-  }
+  const warningsAbout = (middleware: Middleware) =>
+    warningsOf(createApp().post('/', middleware, () => 1));
 
   it.each<[PartsOptions, string]>([
     [
@@ -342,14 +337,22 @@ describe('rules and limits that contradict each other', () => {
       { rules: { photo: { kind: 'file', mediaTypes: ['image/jpg'] } } },
       "multipart() accepts 'image/jpg', which no browser sends. Write 'image/jpeg', or",
     ],
+    [
+      { limits: { fileSize: 50 * MiB } },
+      'fileSize of multipart({ limits }) is 52428800, but a whole form has at most 10485760 bytes. Pass a larger totalSize, a smaller fileSize, or pass the middleware to intended().',
+    ],
+    [
+      { limits: { fields: 200 } },
+      'fields of multipart({ limits }) is 200, but a whole form has at most 110 parts. Pass a larger parts,',
+    ],
     [{ filter: ['image/svg'] }, "multipart() accepts 'image/svg', which no browser sends."],
     [
       { rules: { photo: { kind: 'field', mediaTypes: ['image/png'] } } },
       "multipart({ rules: { photo } }) accepts only image/png, but browsers send fields as text/plain. Use kind: 'file', omit mediaTypes, or",
     ],
   ])('cause a warning, unless they are intended: %o', (options, message) => {
-    expect(warningsOf(multipart(options))).toEqual([expect.stringContaining(message)]);
-    expect(warningsOf(intended(multipart(options)))).toEqual([]);
+    expect(warningsAbout(multipart(options))).toEqual([expect.stringContaining(message)]);
+    expect(warningsAbout(intended(multipart(options)))).toEqual([]);
   });
 
   it.each<[PartsOptions]>([
@@ -359,9 +362,59 @@ describe('rules and limits that contradict each other', () => {
     [{ rules: { a: { kind: 'field', json: true, mediaTypes: ['application/json'] } } }],
     [{ rules: { a: { kind: 'field', mediaTypes: ['text/*'] } } }],
     [{ limits: { files: 0 }, rules: { a: { kind: 'file' } } }],
+    [{ limits: { fileSize: Number.POSITIVE_INFINITY } }],
+    [{ limits: { totalSize: MiB } }],
+    [{ limits: { fileSize: 50 * MiB, totalSize: 51 * MiB } }],
     [{ limits: { files: 0 }, rules: { a: { kind: 'file', required: true, json: true } } }],
   ])('are none in %o', (options) => {
-    expect(warningsOf(multipart(options))).toEqual([]);
+    expect(warningsAbout(multipart(options))).toEqual([]);
+  });
+});
+
+describe('multipart() before a check of the user', () => {
+  const bearer = { name: 'bearer', scheme: { type: 'http', scheme: 'bearer' } } as const;
+  const signIn = () =>
+    describeFunction<Middleware>((_ctx, next) => next(), {
+      name: 'auth.middleware',
+      role: 'middleware',
+      security: bearer,
+    });
+  const guard = describeFunction(() => true, {
+    name: 'jwtGuard(auth)',
+    role: 'guard',
+    middleware: 'auth.middleware',
+    security: bearer,
+  });
+  const guarded = describeFunction(() => 1, { runs: [guard] });
+
+  it('causes a warning that tells what to register first', () => {
+    const message =
+      'for example for POST /. Register auth.middleware before multipart(), or read the form in the handler with parts(). If anyone may upload, pass multipart() to intended().';
+    expect(warningsOf(createApp().post('/', multipart(), signIn(), () => 1))).toEqual([
+      expect.stringContaining(
+        `multipart() reads uploads before auth.middleware checks who sends them, ${message}`,
+      ),
+    ]);
+    expect(warningsOf(createApp().use(multipart()).post('/', guarded))).toEqual([
+      expect.stringContaining(
+        `multipart() reads uploads before jwtGuard(auth) checks who sends them, ${message}`,
+      ),
+    ]);
+  });
+
+  it.each<[string, () => Application]>([
+    ['it runs after one', () => createApp().use(signIn()).post('/', multipart(), guarded)],
+    [
+      'an unknown function is before it, which may be one',
+      () =>
+        createApp()
+          .use((_ctx, next) => next())
+          .post('/', multipart(), guarded),
+    ],
+    ['it is intended', () => createApp().post('/', intended(multipart()), guarded)],
+    ['there is none', () => createApp().post('/', multipart(), () => 1)],
+  ])('causes none if %s', (_, start) => {
+    expect(warningsOf(start())).toEqual([]);
   });
 });
 
