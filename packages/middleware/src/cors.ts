@@ -1,10 +1,11 @@
-import { type Context, type Middleware, type Next } from '@fairlead/core';
+import { type Context, type Middleware, type Next, type Security } from '@fairlead/core';
 import {
   type Doubt,
   describe,
   describeFactories,
   descriptionOf,
   type Placement,
+  type RoutePlacement,
   throwTogether,
 } from '@fairlead/core/extend';
 import {
@@ -117,7 +118,10 @@ export function cors(options: CorsOptions = {}): Middleware {
   const exposed = joinNames(options.exposedHeaders ?? '');
   const description = {
     role: 'cors',
-    check: (placement: Placement) => findRefusedRoutes(options, placement),
+    check: (placement: Placement) =>
+      findOpenCookies(options, placement) ??
+      findRefusedRoutes(options, placement) ??
+      findRefusedHeaders(options, placement),
   } as const;
   const preflight: [string, string][] = [
     ['Access-Control-Allow-Methods', joinNames(options.methods ?? DEFAULT_METHODS)],
@@ -148,13 +152,12 @@ export function cors(options: CorsOptions = {}): Middleware {
 
   if (typeof origin !== 'function') {
     const rule = readOrigin(origin) ?? false;
-    return describe<Middleware>(
-      named('cors', (ctx, next) => {
-        if (rule !== '*' && rule !== false) ctx.append('Vary', 'Origin');
-        return respond(ctx, next, rule);
-      }),
-      description,
-    );
+    const middleware: Middleware = named('cors', (ctx, next) => {
+      if (rule !== '*' && rule !== false) ctx.append('Vary', 'Origin');
+      return respond(ctx, next, rule);
+    });
+    allowing.set(middleware, options);
+    return describe(middleware, description);
   }
   return describe<Middleware>(
     named('cors', (ctx, next) => {
@@ -173,6 +176,22 @@ export function cors(options: CorsOptions = {}): Middleware {
 }
 
 describeFactories(cors);
+
+/** The options of each `cors()` that allows the same origins for every request. */
+const allowing = new WeakMap<object, CorsOptions>();
+
+/**
+ * Lists the origins by name whose pages may send requests with a method.
+ *
+ * @param target - Any function. One that is no `cors()` allows none.
+ */
+export function allowedPages(target: object, method: string): readonly string[] {
+  const options = allowing.get(descriptionOf(target)?.wraps ?? target);
+  if (options === undefined) return [];
+  const isAllowed = SAFELISTED.has(method) || methodsOf(options).includes(method);
+  const origins = isAllowed ? [options.origin].flat() : [];
+  return origins.filter((one) => typeof one === 'string' && one.includes('://')) as string[];
+}
 
 /** @throws {SetupError} `INVALID_OPTION` */
 function assertOptions(options: CorsOptions): void {
@@ -206,29 +225,112 @@ function warnOfUnanchored({ origin, credentials }: CorsOptions, locate: Locate):
 /** Methods that the option `methods` need not list. Fetch Standard §2.2.1 */
 const SAFELISTED: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'OPTIONS', 'ALL']);
 
-/** Finds routes that pages of other origins cannot call, because a preflight does not allow their methods. */
-function findRefusedRoutes(
-  { methods, origin, credentials, preflightContinue }: CorsOptions,
+/** The methods that a preflight allows. */
+function methodsOf({ methods = DEFAULT_METHODS }: CorsOptions): readonly string[] {
+  return joinNames(methods).split(', ');
+}
+
+/** Lists the routes whose preflights only this middleware answers. */
+function preflighted(
+  { origin, preflightContinue }: CorsOptions,
+  { routes }: Placement,
+): readonly RoutePlacement[] {
+  if (origin === false || preflightContinue) return [];
+  const isCors = (other: object) => descriptionOf(other)?.role === 'cors';
+  return routes.filter(({ isOwn, before, after }) => {
+    const others = isOwn ? [...before, ...after] : before;
+    return !others.some(isCors);
+  });
+}
+
+/** Lists at most three of some routes. */
+function listRoutes(routes: readonly RoutePlacement[]): string {
+  const names = routes.slice(0, 3).map(({ method, pattern }) => `${method} ${pattern}`);
+  return names.join(', ') + (routes.length > 3 ? ` and ${routes.length - 3} more` : '');
+}
+
+/** An origin that no list contains. */
+const STRANGER = 'https://stranger.invalid';
+
+/** Finds cookies with which every site can read responses. */
+function findOpenCookies(
+  { origin, credentials }: CorsOptions,
   { routes }: Placement,
 ): Doubt | undefined {
-  if (methods === undefined || origin === false || preflightContinue) return undefined;
-  const allowed = joinNames(methods).split(', ');
-  if (allowed.includes('*') && !credentials) return undefined;
-  const isCors = (other: object) => descriptionOf(other)?.role === 'cors';
-  const refused = routes.filter(({ method, isOwn, before, after }) => {
-    // Another cors() responds to the preflight.
-    const others = isOwn ? [...before, ...after] : before;
-    return !SAFELISTED.has(method) && !allowed.includes(method) && !others.some(isCors);
-  });
+  if (!credentials || typeof origin === 'function') return undefined;
+  const rule = readOrigin(origin) ?? false;
+  if (typeof rule === 'string' || rule === false || matchOrigin(rule, STRANGER) === undefined)
+    return undefined;
+  const found = routes
+    .flatMap(({ before, after }) => [...before, ...after])
+    .find((one) => descriptionOf(one)?.crossSite);
+  if (found === undefined) return undefined;
+  const message = `cors() lets every site act for your users, because it allows all origins with credentials, and browsers send the cookie of ${descriptionOf(found)?.name} to requests from other sites. Set origin to the origins of your pages, set sameSite of the cookie to 'lax', or pass cors() to intended().`;
+  return { code: 'FAIRLEAD_OPTION', message };
+}
+
+/** Finds routes that pages of other origins cannot call, because a preflight does not allow their methods. */
+function findRefusedRoutes(options: CorsOptions, placement: Placement): Doubt | undefined {
+  if (options.methods === undefined) return undefined;
+  const allowed = methodsOf(options);
+  if (allowed.includes('*') && !options.credentials) return undefined;
+  const refused = preflighted(options, placement).filter(
+    ({ method }) => !SAFELISTED.has(method) && !allowed.includes(method),
+  );
   if (refused.length === 0) return undefined;
-  const names = refused.slice(0, 3).map(({ method, pattern }) => `${method} ${pattern}`);
-  const more = refused.length > 3 ? ` and ${refused.length - 3} more` : '';
   const missing = [...new Set(refused.map(({ method }) => method))].join(', ');
   const isLower = refused.every(({ method }) => allowed.includes(method.toLowerCase()));
   const add = isLower ? `Write ${missing} in upper case` : `Add ${missing} to methods`;
   const fix = `${add}, or pass cors() to intended() if only pages of this origin call them.`;
-  const message = `Pages of other origins cannot call routes whose methods cors({ methods }) does not list: ${names.join(', ')}${more}. ${fix}`;
+  const message = `Pages of other origins cannot call routes whose methods cors({ methods }) does not list: ${listRoutes(refused)}. ${fix}`;
   return { code: 'FAIRLEAD_OPTION', message };
+}
+
+/** Finds routes that pages of other origins cannot call, because a preflight does not allow their headers. */
+function findRefusedHeaders(options: CorsOptions, placement: Placement): Doubt | undefined {
+  const { allowedHeaders, credentials } = options;
+  if (allowedHeaders === undefined) return undefined;
+  const names = joinNames(allowedHeaders).toLowerCase().split(', ');
+  const isAny = names.includes('*') && !credentials;
+  // The wildcard does not include Authorization. Fetch Standard §4.9
+  const allows = (name: string) => names.includes(name) || (isAny && name !== 'authorization');
+  const methods = methodsOf(options);
+  const missing = new Set<string>();
+  const refused = preflighted(options, placement).filter((route) => {
+    const { method, security, mediaTypes } = route;
+    if (!SAFELISTED.has(method) && !methods.includes(method)) return false;
+    const needed = security.flatMap((one) => neededHeaders(one, allows));
+    if (mediaTypes.length > 0 && !mediaTypes.some(isSafelistedType)) needed.push('Content-Type');
+    const lacking = needed.filter((name) => !allows(name.toLowerCase()));
+    for (const name of lacking) missing.add(name);
+    return lacking.length > 0;
+  });
+  if (refused.length === 0) return undefined;
+  const list = [...missing].join(', ');
+  const message = `Pages of other origins cannot call routes that need headers which cors({ allowedHeaders }) does not list: ${listRoutes(refused)}. Add ${list} to allowedHeaders, or pass cors() to intended() if only pages of this origin call them.`;
+  return { code: 'FAIRLEAD_OPTION', message };
+}
+
+/** Lists the headers with credentials that requests need, unless they can use others. */
+function neededHeaders(security: Security, allows: (name: string) => boolean): readonly string[] {
+  const needed = (one: Security) => neededHeaders(one, allows);
+  if ('anyOf' in security) {
+    const ways = security.anyOf.map(needed);
+    const isPossible = ways.some((all) => all.every((name) => allows(name.toLowerCase())));
+    return isPossible ? [] : (ways[0] ?? []);
+  }
+  if (!('name' in security)) return security.flatMap(needed);
+  const { scheme } = security;
+  if (!('type' in scheme) || scheme.type === 'mutualTLS') return [];
+  if (scheme.type !== 'apiKey') return ['Authorization'];
+  return scheme.in === 'header' ? [scheme.name] : [];
+}
+
+/** Whether a page of another origin can send bodies of a media type without a preflight. Fetch Standard §2.2.2 */
+function isSafelistedType(type: string): boolean {
+  return /^(?:\*\/\*|text\/(?:plain|\*)|application\/(?:x-www-form-urlencoded|\*)|multipart\/(?:form-data|\*))(?:;|$)/i.test(
+    type,
+  );
 }
 
 /** Returns what the option `origin` contains besides origins. */

@@ -4,7 +4,16 @@ import {
   type Router,
   ServiceUnavailableError,
 } from '@fairlead/core';
-import { describe, describeFactories, takeProblem, throwTogether } from '@fairlead/core/extend';
+import {
+  type Doubt,
+  describe,
+  describeFactories,
+  descriptionOf,
+  isSecured,
+  type Placement,
+  takeProblem,
+  throwTogether,
+} from '@fairlead/core/extend';
 import {
   captureCaller,
   describeValue,
@@ -12,6 +21,7 @@ import {
   fn,
   hasMethods,
   hiddenRouteAt,
+  isIntended,
   isPlainObject,
   joinWords,
   type Kinds,
@@ -120,9 +130,12 @@ export function createHealth(options: HealthOptions = {}): Router {
     if (degraded.length === 0) return { status: 'ready' };
     return { status: 'ready', degraded: codesOf(degraded, 'DEGRADED') };
   });
-  // serve() warns about it, because the service stays ready while it stops.
-  if (stopping === undefined) describe(respondReady, { name: UNAWARE });
   const router = createRouter();
+  const check = (placement: Placement) =>
+    isIntended(router) ? undefined : findAuthentication(placement);
+  describe(respondLive, { name: NAME, check });
+  // serve() warns about it, because the service stays ready while it stops.
+  describe(respondReady, { name: stopping === undefined ? UNAWARE : NAME, check });
   const hidden = hiddenRouteAt(captureCaller(createHealth));
   const problem = takeProblem(router, () =>
     router.get(live, hidden, respondLive).get(ready, hidden, respondReady),
@@ -131,8 +144,20 @@ export function createHealth(options: HealthOptions = {}): Router {
   return router;
 }
 
+/** Finds what demands credentials, which probes do not have. */
+function findAuthentication({ routes }: Placement): Doubt | undefined {
+  const before = routes.flatMap((route) => route.before);
+  const { name } = descriptionOf(before.find(isSecured)) ?? {};
+  if (name === undefined) return undefined;
+  const message = `Probes without credentials cannot pass ${name}, which runs before the routes of createHealth(). Mount the router of createHealth() before ${name}, or pass the router to intended().`;
+  return { code: 'FAIRLEAD_ORDER', message };
+}
+
+/** Names the routes for checks. */
+const NAME = 'createHealth()';
+
 /** Names a readiness route that does not know when the service stops. */
-const UNAWARE = 'createHealth() without stopping';
+const UNAWARE = `${NAME} without stopping`;
 
 interface Result {
   readonly name: string;

@@ -9,7 +9,7 @@ import {
 import { describe as describeFunction } from '@fairlead/core/extend';
 import { codedWarningsOf } from '@fairlead/test-support/start-warnings';
 import { describe, expect, it } from 'vitest';
-import { cors, csrf, csrfTokens, secureHeaders } from '../src/index.js';
+import { cors, createHealth, csrf, csrfGuard, csrfTokens, secureHeaders } from '../src/index.js';
 
 const handler = () => 'ok';
 
@@ -163,5 +163,152 @@ describe('csrf({ tokens }) before a parser', () => {
   it('of JSON causes a warning', () => {
     const app = createApp().use(csrf({ tokens }), json()).post('/', handler);
     expect(codedWarningsOf(app)).toEqual([expect.stringContaining('because json() runs after it')]);
+  });
+});
+
+const bearer = { name: 'bearer', scheme: { type: 'http', scheme: 'bearer' } } as const;
+const key = { name: 'key', scheme: { type: 'apiKey', in: 'header', name: 'X-Key' } } as const;
+const described = (description: Parameters<typeof describeFunction>[1]) =>
+  describeFunction(
+    function signIn(_ctx: unknown, next: () => unknown) {
+      return next();
+    },
+    { role: 'middleware', ...description },
+  );
+
+describe('cors({ credentials: true }) for all origins', () => {
+  const widget = () => described({ name: 'session()', crossSite: true });
+  const create = (options: Parameters<typeof cors>[0]) =>
+    createApp()
+      .use(cors({ credentials: true, ...options }))
+      .get('/', widget(), handler);
+
+  it.each([true, /^https:/, [/^https:/]])(
+    'causes a warning with a cookie of all sites: %s',
+    (origin) => {
+      expect(codedWarningsOf(create({ origin }))).toContainEqual(
+        expect.stringMatching(
+          /^FAIRLEAD_OPTION: cors\(\) lets every site act for your users, because it allows all origins with credentials, and browsers send the cookie of session\(\)/,
+        ),
+      );
+    },
+  );
+
+  it.each<[string, () => Application]>([
+    ['the origins are listed', () => create({ origin: ['https://app.example.com'] })],
+    ['a function decides', () => create({ origin: () => true })],
+    ['no credentials are allowed', () => create({ origin: true, credentials: false })],
+    [
+      'the cookie is of the same site',
+      () =>
+        createApp()
+          .use(cors({ origin: true, credentials: true }))
+          .get('/', described({ crossSite: false }), handler),
+    ],
+  ])('causes none if %s', (_, start) => {
+    expect(codedWarningsOf(start())).toEqual([]);
+  });
+});
+
+describe('cors({ allowedHeaders }) without a header that a route needs', () => {
+  const create = (allowedHeaders: string, ...security: Parameters<typeof Array.of>) =>
+    createApp()
+      .use(cors({ allowedHeaders }))
+      .get('/', described({ security: security as never }), handler);
+
+  it('causes a warning that lists the header', () => {
+    expect(codedWarningsOf(create('Content-Type', bearer))).toEqual([
+      'FAIRLEAD_OPTION: Pages of other origins cannot call routes that need headers which cors({ allowedHeaders }) does not list: GET /. Add Authorization to allowedHeaders, or pass cors() to intended() if only pages of this origin call them.',
+    ]);
+    expect(codedWarningsOf(create('*', bearer, key))).toEqual([
+      expect.stringContaining('Add Authorization to allowedHeaders'),
+    ]);
+    expect(codedWarningsOf(create('authorization', bearer, key))).toEqual([
+      expect.stringContaining('Add X-Key to allowedHeaders'),
+    ]);
+  });
+
+  it('causes none if one of the ways to authenticate needs none', () => {
+    expect(codedWarningsOf(create('X-Key', { anyOf: [bearer, key] }))).toEqual([]);
+    expect(codedWarningsOf(create('X-Id', { anyOf: [bearer, []] }))).toEqual([]);
+  });
+
+  it('causes none if all are allowed, or the method is not', () => {
+    expect(codedWarningsOf(create('authorization', bearer))).toEqual([]);
+    const reads = cors({ allowedHeaders: 'X-Id', methods: 'GET' });
+    const app = createApp()
+      .use(intended(reads))
+      .put('/', described({ security: bearer }), handler);
+    expect(codedWarningsOf(app)).toEqual([]);
+  });
+});
+
+describe('csrf() that rejects the pages of cors()', () => {
+  const page = 'https://app.example.com';
+  const create = (check: Parameters<typeof csrf>[0], options: Parameters<typeof cors>[0] = {}) =>
+    createApp()
+      .use(cors({ origin: page, ...options }), csrf(check))
+      .post('/', handler);
+
+  it('causes a warning with the origin to add', () => {
+    expect(codedWarningsOf(create({}))).toEqual([
+      `FAIRLEAD_OPTION: csrf() rejects requests from pages of ${page}, which cors() allows, for example POST /. Pass origins: ['${page}'] to csrf(), too. If these pages only read, pass csrf() to intended().`,
+    ]);
+  });
+
+  it('causes one for csrfGuard()', () => {
+    const app = createApp()
+      .use(cors({ origin: [page] }))
+      .post(
+        '/',
+        describeFunction(() => 1, { runs: [csrfGuard()] }),
+      );
+    expect(codedWarningsOf(app)).toEqual([
+      expect.stringContaining('csrfGuard() rejects requests from pages of https://app.example.com'),
+    ]);
+  });
+
+  it.each<[string, () => Application]>([
+    ['it accepts them', () => create({ origins: [page] })],
+    ['it may skip the route', () => create({ skip: () => false })],
+    ['cors() does not list them', () => create({}, { origin: /^https:\/\/app\.example\.com$/ })],
+    [
+      'they cannot send the request',
+      () =>
+        createApp()
+          .use(intended(cors({ origin: page, methods: 'GET' })), csrf())
+          .put('/', handler),
+    ],
+    [
+      'the route only reads',
+      () =>
+        createApp()
+          .use(cors({ origin: page }), csrf())
+          .get('/', handler),
+    ],
+  ])('causes none if %s', (_, start) => {
+    expect(codedWarningsOf(start())).toEqual([]);
+  });
+});
+
+describe('createHealth() behind authentication', () => {
+  const signIn = () => described({ name: 'auth.middleware', security: bearer });
+
+  it('causes one warning for its routes', () => {
+    expect(codedWarningsOf(createApp().use(signIn()).route('/', createHealth()))).toEqual([
+      'FAIRLEAD_ORDER: Probes without credentials cannot pass auth.middleware, which runs before the routes of createHealth(). Mount the router of createHealth() before auth.middleware, or pass the router to intended().',
+    ]);
+  });
+
+  it('causes none if the router is intended, also in another router', () => {
+    const router = createRouter().route('/internal', intended(createHealth()));
+    expect(codedWarningsOf(createApp().use(signIn()).route('/', router))).toEqual([]);
+  });
+
+  it('causes none if it is mounted first, or requests may pass without credentials', () => {
+    const app = createApp().route('/', createHealth()).use(signIn()).get('/users', handler);
+    expect(codedWarningsOf(app)).toEqual([]);
+    const optional = described({ security: { anyOf: [bearer, []] } });
+    expect(codedWarningsOf(createApp().use(optional).route('/', createHealth()))).toEqual([]);
   });
 });

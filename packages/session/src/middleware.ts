@@ -136,6 +136,7 @@ export function session<Data extends object = Record<string, unknown>>(
   return describe(middleware, {
     name: 'session()',
     role: 'middleware',
+    crossSite: options.sameSite === 'none',
     warning: () => describeTimes(options) ?? describeUnused(options),
     check: (placement) => findUnusedPath(path, placement) ?? findSameCookie(middleware, placement),
   });

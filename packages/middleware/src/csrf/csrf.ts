@@ -10,6 +10,7 @@ import {
   parseDeclaredBody,
 } from '@fairlead/core/extend';
 import { arrayOf, fn, type Kinds, kind, named, oneOf } from '@fairlead/options';
+import { allowedPages } from '../cors.js';
 import { type CsrfTokens, hasHeader } from './tokens.js';
 
 /** Options of {@link csrf} and {@link csrfGuard}. */
@@ -54,8 +55,9 @@ export function csrf(options: CsrfOptions = {}): Middleware {
   });
   const { after = [] } = descriptionOf(options.tokens) ?? {};
   const { tokens } = options;
-  const check = tokens && { check: (at: Placement) => findLaterParser(tokens, at) };
-  return describe(middleware, { role: 'input', after, sends: SENDS, ...check });
+  const check = (at: Placement) =>
+    (tokens && findLaterParser(tokens, at)) ?? findRefusedPages('csrf()', options, at);
+  return describe(middleware, { role: 'input', after, sends: SENDS, check });
 }
 
 /** For documents. */
@@ -73,7 +75,13 @@ export function csrfGuard(options: CsrfOptions = {}): (ctx: Context) => boolean 
     const checking = check(ctx);
     return checking === undefined ? true : checking.then(() => true);
   });
-  return describe(guard, { role: 'guard', middleware: 'csrf()', sends: SENDS });
+  const refuses = (at: Placement) => findRefusedPages('csrfGuard()', options, at);
+  return describe(guard, {
+    role: 'guard',
+    middleware: 'csrf()',
+    sends: SENDS,
+    check: refuses,
+  });
 }
 
 describeFactories(csrf, csrfGuard);
@@ -91,6 +99,24 @@ function findLaterParser(tokens: CsrfTokens, { routes }: Placement): Doubt | und
     const { name } = descriptionOf(parser) ?? {};
     const message = `csrf({ tokens }) cannot read tokens in bodies, because ${name} runs after it: ${method} ${pattern}. Register ${name} before csrf(), or pass csrf() to intended() if all tokens are in headers.`;
     return { code: 'FAIRLEAD_ORDER', message };
+  }
+  return undefined;
+}
+
+/** Finds origins that `cors()` allows, although every request that changes something is rejected. */
+function findRefusedPages(
+  call: string,
+  { origins = [], skip }: CsrfOptions,
+  { routes }: Placement,
+): Doubt | undefined {
+  if (skip !== undefined) return undefined;
+  for (const { method, pattern, before, after } of routes) {
+    if (SAFE_METHODS.has(method)) continue;
+    const pages = [...before, ...after].flatMap((one) => allowedPages(one, method));
+    const [refused] = pages.filter((page) => !origins.includes(page));
+    if (refused === undefined) continue;
+    const message = `${call} rejects requests from pages of ${refused}, which cors() allows, for example ${method} ${pattern}. Pass origins: ['${refused}'] to ${call}, too. If these pages only read, pass ${call} to intended().`;
+    return { code: 'FAIRLEAD_OPTION', message };
   }
   return undefined;
 }
