@@ -13,6 +13,7 @@ import {
   type Doubt,
   describe,
   describeFactories,
+  descriptionOf,
   type Placement,
   type RoutePlacement,
   type SentDescription,
@@ -169,24 +170,41 @@ export function rateLimit(options: RateLimitOptions): Middleware {
   const warning = createWarning('rateLimit()', options);
   const { name = DEFAULT_NAME } = options;
   names.set(middleware, name);
-  const check = ({ routes }: Placement) => findSameName(middleware, name, routes);
+  const check = ({ routes }: Placement) =>
+    findSameName('rateLimit()', middleware, name, routes) ?? findProbes(options, routes);
   return describe(middleware, { role: 'middleware', warning, check, sends: describeSent(options) });
 }
 
-/** The name of each middleware. */
+/** The name of each middleware and guard. */
 const names = new WeakMap<object, string>();
 
 /** Finds a route with another limit of the same name before this one, so that clients cannot tell the two apart. */
 function findSameName(
-  middleware: object,
+  call: string,
+  limit: object,
   name: string,
   routes: readonly RoutePlacement[],
 ): Doubt | undefined {
-  const isSame = (other: object) => other !== middleware && names.get(other) === name;
+  const isSame = (other: object) => {
+    const own = descriptionOf(other)?.wraps ?? other;
+    return own !== limit && names.get(own) === name;
+  };
   const route = routes.find(({ before }) => before.some(isSame));
   if (route === undefined) return undefined;
-  const message = `rateLimit() has the same name '${name}' as another one before it, so its headers and its state replace those of the other, for example for ${route.method} ${route.pattern}. Pass another name, such as name: 'sign-in', or pass the middleware to intended().`;
+  const message = `${call} has the same name '${name}' as another one before it, so its headers and its state replace those of the other, for example for ${route.method} ${route.pattern}. Pass another name, such as name: 'sign-in', or pass its result to intended().`;
   return { code: 'FAIRLEAD_OPTION', message };
+}
+
+/** Finds a health route that counts like any other, so that an orchestrator ends a healthy process. */
+function findProbes(
+  { skip }: RateLimitOptions,
+  routes: readonly RoutePlacement[],
+): Doubt | undefined {
+  const isHealth = (one: object) => descriptionOf(one)?.name.startsWith('createHealth()');
+  const route = skip === undefined ? routes.find(({ after }) => after.some(isHealth)) : undefined;
+  if (route === undefined) return undefined;
+  const message = `rateLimit() counts probes, which receive a 429 at the limit: ${route.method} ${route.pattern} of createHealth(). Mount the router of createHealth() before rateLimit(), pass skip, or pass its result to intended().`;
+  return { code: 'FAIRLEAD_ORDER', message };
 }
 
 /** Creates the function that warns about options that can work, but are usually a mistake. */
@@ -237,10 +255,13 @@ export function rateLimitGuard(options: RateLimitOptions): (ctx: Context) => Pro
     await limit(ctx);
     return true;
   });
-  const slot = `rate limit ${options.name ?? DEFAULT_NAME}`;
   const warning = createWarning('rateLimitGuard()', options);
   const sends = describeSent(options);
-  return describe(guard, { role: 'guard', middleware: 'rateLimit()', slot, warning, sends });
+  const { name = DEFAULT_NAME } = options;
+  names.set(guard, name);
+  const slot = `rate limit ${name}`;
+  const check = ({ routes }: Placement) => findSameName('rateLimitGuard()', guard, name, routes);
+  return describe(guard, { role: 'guard', middleware: 'rateLimit()', slot, warning, check, sends });
 }
 
 /** Describes the responses for documents. */

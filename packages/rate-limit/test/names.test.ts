@@ -1,4 +1,5 @@
 import { type Application, createApp, createRouter, intended } from '@fairlead/core';
+import { describe as describeFunction } from '@fairlead/core/extend';
 import { warningsOf } from '@fairlead/test-support/start-warnings';
 import { describe, expect, it } from 'vitest';
 import { rateLimit, rateLimitGuard } from '../src/index.js';
@@ -12,8 +13,21 @@ describe('two limits of one route with the same name', () => {
     const app = createApp().use(create(100)).get('/sign-in', create(5), handler);
     expect(warningsOf(app)).toEqual([
       expect.stringContaining(
-        "rateLimit() has the same name 'default' as another one before it, so its headers and its state replace those of the other, for example for GET /sign-in. Pass another name, such as name: 'sign-in', or pass the middleware to intended().",
+        "rateLimit() has the same name 'default' as another one before it, so its headers and its state replace those of the other, for example for GET /sign-in. Pass another name, such as name: 'sign-in', or pass its result to intended().",
       ),
+    ]);
+  });
+
+  it('cause a warning if one is a guard', () => {
+    const guard = rateLimitGuard({ points: 5, duration: 900 });
+    const app = createApp()
+      .use(create(100))
+      .get(
+        '/',
+        describeFunction(() => 1, { runs: [guard] }),
+      );
+    expect(warningsOf(app)).toEqual([
+      expect.stringContaining("rateLimitGuard() has the same name 'default' as another one"),
     ]);
   });
 
@@ -56,4 +70,22 @@ it.each([rateLimit, rateLimitGuard])('refuses a cost of more points than there a
     }),
   );
   expect(() => limit({ points: 5, duration: 60, cost: 5 })).not.toThrow();
+});
+
+describe('a limit before the routes of createHealth()', () => {
+  const health = () =>
+    createRouter().get(
+      '/live',
+      describeFunction(() => 1, { name: 'createHealth()' }),
+    );
+
+  it('causes a warning, unless it may skip them', () => {
+    expect(warningsOf(createApp().use(create(5)).route('/', health()))).toEqual([
+      expect.stringContaining(
+        'rateLimit() counts probes, which receive a 429 at the limit: GET /live of createHealth(). Mount the router of createHealth() before rateLimit(), pass skip, or pass its result to intended().',
+      ),
+    ]);
+    const skipping = rateLimit({ points: 5, duration: 60, skip: () => true });
+    expect(warningsOf(createApp().use(skipping).route('/', health()))).toEqual([]);
+  });
 });
