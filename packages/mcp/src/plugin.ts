@@ -87,7 +87,7 @@ const KINDS: Kinds<McpOptions> = {
   origins: arrayOf(
     kind(
       'an origin',
-      (value) => typeof value === 'string' && /^[\w+.-]+:\/\/[^/?#\s]+$/.test(value),
+      (value) => typeof value === 'string' && /^(?!wss?:)[\w+.-]+:\/\/[^/?#\s]+$/.test(value),
     ),
     "an array of origins, such as 'https://app.example.com', without a path or a trailing slash",
   ),

@@ -351,6 +351,8 @@ function originAdvice(entry: unknown): string {
 
 /** Returns the origin of a URL or host; undefined for other text. */
 function suggestOrigin(text: string): string | undefined {
+  // Pages open sockets, but are not loaded from them.
+  if (/^wss?:/i.test(text)) return suggestOrigin(text.replace(/^ws/i, 'http'));
   const isLocal = /^(?:localhost|127\.|\[)/.test(text);
   if (!isLocal && !/[.:]/.test(text)) return undefined;
   const scheme = isLocal ? 'http://' : 'https://';
@@ -385,7 +387,7 @@ function readOrigin(value: unknown): OriginRule | undefined {
  * Applications with web views use custom schemes. RFC 6454 §6.2
  */
 const ORIGIN =
-  /^(?:null|(?!https:.*:443$|http:.*:80$)https?:\/\/[a-z\d._:[\]-]+|(?!https?:)[a-z][a-z\d+.-]*:\/\/[\w.:-]*)$/;
+  /^(?:null|(?!https:.*:443$|http:.*:80$)https?:\/\/[a-z\d._:[\]-]+|(?!(?:http|ws)s?:)[a-z][a-z\d+.-]*:\/\/[\w.:-]*)$/;
 
 function isOriginEntry(entry: unknown): entry is string | RegExp {
   return typeof entry === 'string' ? ORIGIN.test(entry) : entry instanceof RegExp;

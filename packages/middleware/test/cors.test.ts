@@ -441,6 +441,8 @@ describe('cors() rejects', () => {
     ['https://a.example/', 'https://a.example'],
     ['https://a.example/app?x#y', 'https://a.example'],
     ['HTTPS://A.example', 'https://a.example'],
+    ['wss://a.example', 'https://a.example'],
+    ['ws://localhost:3000', 'http://localhost:3000'],
     ['https://a.example:443', 'https://a.example'],
     ['http://a.example:80', 'http://a.example'],
     ['https://user@a.example', 'https://a.example'],

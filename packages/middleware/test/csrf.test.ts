@@ -182,6 +182,11 @@ describe('the options', () => {
       () => csrf({ origins: ['https://a.example:443'] }),
       'origins of csrf() must be ',
     ],
+    [
+      'the scheme of a socket',
+      () => csrf({ origins: ['wss://a.example'] }),
+      "got ['wss://a.example'].",
+    ],
     ['upper case', () => csrf({ origins: ['https://A.example'] }), 'origins of csrf() must be '],
     [
       'another policy',

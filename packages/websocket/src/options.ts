@@ -83,6 +83,8 @@ export function completeOptions(call: string, options: WebSocketOptions): Comple
   });
 }
 
+/** Whether pages can have an origin. They are not loaded with the schemes of their sockets. */
 function isOrigin(value: unknown): boolean {
-  return typeof value === 'string' && URL.canParse(value) && new URL(value).origin === value;
+  if (typeof value !== 'string' || /^wss?:/.test(value)) return false;
+  return URL.canParse(value) && new URL(value).origin === value;
 }

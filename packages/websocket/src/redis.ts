@@ -1,5 +1,14 @@
 import { throwTogether } from '@fairlead/core/extend';
-import { findOptionProblems, type Kinds, kind, string } from '@fairlead/options';
+import {
+  captureCaller,
+  findOptionProblems,
+  formatLocation,
+  isIntended,
+  type Kinds,
+  kind,
+  string,
+  warn,
+} from '@fairlead/options';
 import type { BroadcastAdapter } from './rooms.js';
 
 /** The part of a node-redis client that publishes. */
@@ -33,6 +42,9 @@ const REDIS_ADAPTER_OPTIONS: Kinds<RedisAdapterOptions> = {
   prefix: string,
 };
 
+const ONE_CLIENT =
+  'redisAdapter() received one client as publisher and subscriber, but a client of Redis that subscribes cannot publish. Pass publisher.duplicate() as the subscriber, or pass the client to intended() if it can do both.';
+
 /**
  * Creates an adapter for rooms that span processes, on the publish and subscribe commands of Redis or Valkey.
  * You connect the clients, listen to their `error` events, and close them.
@@ -50,6 +62,10 @@ export function redisAdapter(options: RedisAdapterOptions): BroadcastAdapter {
   }
   throwTogether(problems);
   const { publisher, subscriber, prefix = 'fairlead:rooms:' } = options;
+  if (Object.is(publisher, subscriber) && !isIntended(publisher)) {
+    const at = formatLocation(captureCaller(redisAdapter));
+    warn('FAIRLEAD_OPTION', `${ONE_CLIENT}${at}`);
+  }
   return {
     publish: async (channel, message) => {
       await publisher.publish(prefix + channel, message);

@@ -1,6 +1,6 @@
-import { createApp } from '@fairlead/core';
+import { createApp, intended } from '@fairlead/core';
 import { collectGarbage } from '@fairlead/test-support/collect-garbage';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   type BroadcastAdapter,
   createRooms,
@@ -169,4 +169,25 @@ it.each<[string, () => unknown]>([
   ['INVALID_OPTION', () => redisAdapter({ client: 1 } as never)],
 ])('wrong options are %s', (code, call) => {
   expect(call).toThrow(expect.objectContaining({ code }));
+});
+
+it('redisAdapter() warns about one client that publishes and subscribes, unless it is intended', () => {
+  const emit = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+  const client = () => ({
+    publish: async () => 0,
+    subscribe: async () => undefined,
+    unsubscribe: async () => undefined,
+  });
+  const one = client();
+  redisAdapter({ publisher: one, subscriber: one });
+  const both = intended(client());
+  redisAdapter({ publisher: both, subscriber: both });
+  redisAdapter({ publisher: client(), subscriber: client() });
+  const messages = emit.mock.calls.map(([message]) => String(message));
+  emit.mockRestore();
+  expect(messages).toEqual([
+    expect.stringMatching(
+      /^redisAdapter\(\) received one client as publisher and subscriber.*Pass publisher\.duplicate\(\) as the subscriber.*At: test\/rooms\.test\.ts:/s,
+    ),
+  ]);
 });

@@ -303,6 +303,7 @@ describe('the options', () => {
   it.each<[object, string]>([
     [{ origin: '*' }, "Did you mean 'origins'?"],
     [{ origins: ['https://app.example.com/'] }, 'origins'],
+    [{ origins: ['wss://app.example.com'] }, "such as 'https://app.example.com'"],
     [{ origins: [], protocols: ['a b'] }, 'protocols'],
     [{ maxMessageSize: 0 }, 'maxMessageSize'],
     [{ maxMessageRate: '10' }, 'maxMessageRate'],

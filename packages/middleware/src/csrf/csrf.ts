@@ -202,8 +202,8 @@ function rejection(code: string, message: string, hint: string): ForbiddenError 
 function isOrigin(value: unknown): boolean {
   if (typeof value !== 'string') return false;
   if (/^https?:/i.test(value)) return URL.parse(value)?.origin === value;
-  // Apps and browser extensions use custom schemes.
-  return /^[a-z][a-z\d+.-]*:\/\/[^\s/?#@]+$/.test(value);
+  // Apps and browser extensions use custom schemes, but no page is loaded from a socket.
+  return /^(?!wss?:)[a-z][a-z\d+.-]*:\/\/[^\s/?#@]+$/.test(value);
 }
 
 function isTokens(value: unknown): boolean {
