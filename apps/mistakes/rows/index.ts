@@ -23,4 +23,5 @@ import './command-line.js';
 import './tools.js';
 import './places.js';
 import './contradictions.js';
+import './wiring.js';
 import './several.js';

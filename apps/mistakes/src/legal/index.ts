@@ -6,3 +6,4 @@ import './validation.js';
 import './files.js';
 import './places.js';
 import './contradictions.js';
+import './wiring.js';

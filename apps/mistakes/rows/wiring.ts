@@ -1,0 +1,257 @@
+import {
+  Body,
+  Controller,
+  Get,
+  Post,
+  UseGuard,
+  UseInterceptor,
+  UseMiddleware,
+} from '@fairlead/controllers';
+import { createApp } from '@fairlead/core';
+import { createJwtAuth } from '@fairlead/jwt';
+import { jwtGuard } from '@fairlead/jwt/controllers';
+import { cors, createHealth, csrf, csrfGuard } from '@fairlead/middleware';
+import { multipart, type UploadedFile } from '@fairlead/multipart';
+import { secured } from '@fairlead/openapi';
+import { rateLimit, rateLimitGuard } from '@fairlead/rate-limit';
+import { session } from '@fairlead/session';
+import { createRooms, websocketUpgrade } from '@fairlead/websocket';
+import { redisAdapter } from '@fairlead/websocket/redis';
+import { z } from 'zod';
+import { serveControllers } from '../src/applications.js';
+import { area, post } from '../src/mistake.js';
+
+const mistake = area('Wiring');
+
+const keys = ['a secret of at least thirty-two bytes'];
+const auth = createJwtAuth({
+  issuer: 'https://login.example.com/',
+  audience: 'https://api.example.com',
+  secret: 'a secret of at least thirty-two bytes',
+});
+const page = 'https://app.example.com';
+
+mistake(
+  "`cors({ origin: true, credentials: true })` with `session({ sameSite: 'none' })`",
+  { warning: 'every site act for your users' },
+  () =>
+    createApp()
+      .use(cors({ origin: true, credentials: true }), session({ keys, sameSite: 'none' }))
+      .get('/', () => 1),
+);
+
+mistake(
+  "a RegExp for every origin of `cors({ credentials: true })` with `session({ sameSite: 'none' })`",
+  { warning: 'every site act for your users' },
+  () => {
+    @Controller()
+    @UseMiddleware(session({ keys, sameSite: 'none' }))
+    class Users {
+      @Get()
+      @UseMiddleware(cors({ origin: /^https:\/\/.*$/, credentials: true }))
+      list() {
+        return [];
+      }
+    }
+    return serveControllers([Users]);
+  },
+);
+
+const rules = { photo: { kind: 'file', required: true } } as const;
+
+mistake(
+  '`@UseMiddleware(multipart())` with `jwtGuard(auth)`',
+  { warning: 'reads uploads before jwtGuard(auth) checks who sends them' },
+  () => {
+    @Controller()
+    class Photos {
+      @Post()
+      @UseMiddleware(multipart({ rules }))
+      add(@Body('photo') photo: UploadedFile) {
+        return photo.fileName;
+      }
+    }
+    return serveControllers([Photos], { guards: [jwtGuard(auth)] });
+  },
+);
+
+mistake(
+  '`multipart()` before `auth.middleware`',
+  { warning: 'reads uploads before auth.middleware checks who sends them' },
+  () => createApp().post('/', multipart({ rules }), auth.middleware, () => 1),
+);
+
+mistake(
+  'an origin of `cors()` that `csrf()` rejects',
+  { warning: `Pass origins: ['${page}'] to csrf()` },
+  () =>
+    createApp()
+      .use(cors({ origin: [page], credentials: true }), csrf())
+      .post('/', () => 1),
+);
+
+mistake(
+  'an origin of `cors()` that `csrfGuard()` rejects',
+  { warning: `Pass origins: ['${page}'] to csrfGuard()` },
+  () => {
+    @Controller()
+    @UseGuard(csrfGuard())
+    class Orders {
+      @Post()
+      @UseMiddleware(cors({ origin: page }))
+      add() {
+        return 1;
+      }
+    }
+    return serveControllers([Orders]);
+  },
+);
+
+mistake(
+  '`cors({ allowedHeaders })` without `Authorization`, before `auth.middleware`',
+  { warning: 'Add Authorization to allowedHeaders' },
+  () =>
+    createApp()
+      .use(cors({ origin: [page], allowedHeaders: ['Content-Type'] }), auth.middleware)
+      .get('/', () => 1),
+);
+
+mistake(
+  '`cors({ allowedHeaders })` without the header of a declared API key',
+  { warning: 'Add X-Key to allowedHeaders' },
+  () => {
+    const scheme = { type: 'apiKey', in: 'header', name: 'X-Key' } as const;
+    const guard = secured(() => true, { name: 'key', scheme });
+    @Controller()
+    @UseGuard(guard)
+    class Users {
+      @Get()
+      @UseMiddleware(cors({ allowedHeaders: 'Content-Type' }))
+      list() {
+        return [];
+      }
+    }
+    return serveControllers([Users]);
+  },
+);
+
+mistake(
+  '`cors({ allowedHeaders })` without `Content-Type`, before a route with a JSON body',
+  { warning: 'Add Content-Type to allowedHeaders' },
+  () =>
+    createApp()
+      .use(cors({ allowedHeaders: ['X-Request-Id'] }))
+      .post('/', { body: z.object({ name: z.string() }) }, ({ body }) => body),
+  post('/', { name: 'Ada' }),
+);
+
+mistake(
+  '`createHealth()` after `auth.middleware`',
+  { warning: 'Probes without credentials cannot pass auth.middleware' },
+  () => createApp().use(auth.middleware).route('/', createHealth()),
+  '/health/live',
+);
+
+mistake(
+  '`createHealth()` after middleware with `secured()`',
+  { warning: 'Probes without credentials cannot pass signedIn()' },
+  () => {
+    const scheme = { type: 'http', scheme: 'basic' } as const;
+    const signedIn = secured(
+      function signedIn(_ctx: unknown, next: () => unknown) {
+        return next();
+      },
+      { name: 'basic', scheme },
+    );
+    return createApp().use(signedIn).route('/', createHealth());
+  },
+  '/health/live',
+);
+
+mistake(
+  '`createHealth()` after `rateLimit()`',
+  { warning: 'rateLimit() counts probes' },
+  () =>
+    createApp()
+      .use(rateLimit({ points: 10, duration: 60 }))
+      .route('/', createHealth()),
+  '/health/live',
+);
+
+mistake(
+  '`rateLimit()` and `rateLimitGuard()` with the same name',
+  { warning: "rateLimitGuard() has the same name 'default'" },
+  () => {
+    @Controller()
+    class SignIn {
+      @Post()
+      @UseGuard(rateLimitGuard({ points: 5, duration: 900 }))
+      signIn() {
+        return 1;
+      }
+    }
+    return serveControllers([SignIn], { middleware: [rateLimit({ points: 100, duration: 60 })] });
+  },
+);
+
+mistake(
+  '`fileSize` of `multipart()` above `totalSize`',
+  { warning: 'a whole form has at most 10485760 bytes' },
+  () => createApp().post('/', multipart({ limits: { fileSize: 50 * 1024 ** 2 } }), () => 1),
+);
+
+mistake(
+  "`secured()` with `scheme: { type: 'bearer' }`",
+  { compiler: 'TS2', startup: "such as { type: 'http', scheme: 'bearer' }" },
+  () => {
+    const signedIn = secured(() => true, { name: 'bearer', scheme: { type: 'bearer' } });
+    @Controller()
+    @UseGuard(signedIn)
+    class Users {
+      @Get()
+      list() {
+        return [];
+      }
+    }
+    return serveControllers([Users]);
+  },
+);
+
+mistake(
+  "`websocketUpgrade({ origins: ['wss://app.example.com'] })`",
+  { startup: "such as 'https://app.example.com'" },
+  () => {
+    @Controller()
+    class Chat {
+      @Get()
+      @UseInterceptor(websocketUpgrade({ origins: ['wss://app.example.com'] }))
+      join() {
+        return () => undefined;
+      }
+    }
+    return serveControllers([Chat]);
+  },
+);
+
+mistake(
+  "`cors({ origin: 'wss://app.example.com' })`",
+  { startup: "Use 'https://app.example.com'" },
+  () =>
+    createApp()
+      .use(cors({ origin: 'wss://app.example.com' }))
+      .get('/', () => 1),
+);
+
+mistake(
+  'one client as publisher and subscriber of `redisAdapter()`',
+  { warning: 'Pass publisher.duplicate() as the subscriber' },
+  () => {
+    const client = {
+      publish: async () => 0,
+      subscribe: async () => undefined,
+      unsubscribe: async () => undefined,
+    };
+    createRooms({ adapter: redisAdapter({ publisher: client, subscriber: client }) });
+    return createApp().get('/', () => 1);
+  },
+);
