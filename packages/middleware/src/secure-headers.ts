@@ -52,6 +52,7 @@ export function secureHeaders(changes: Readonly<Record<string, string | false>> 
   const [constant, withNonce] = [false, true].map((hasNonce) =>
     headers.filter(([, value]) => value.includes(NONCE) === hasNonce),
   ) as [typeof headers, typeof headers];
+  const [, policy] = byName.get('content-security-policy') ?? [];
   return describe<Middleware>(
     named('secureHeaders', (ctx, next) => {
       for (const [name, value] of constant) ctx.set(name, value);
@@ -63,7 +64,7 @@ export function secureHeaders(changes: Readonly<Record<string, string | false>> 
       }
       return next();
     }),
-    { role: 'middleware', check: findEarlierFiles },
+    { role: 'middleware', check: findEarlierFiles, ...(policy && { policy }) },
   );
 }
 

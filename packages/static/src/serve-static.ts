@@ -8,7 +8,13 @@ import {
   type Middleware,
   SetupError,
 } from '@fairlead/core';
-import { type Doubt, describe, describeFactories, type Placement } from '@fairlead/core/extend';
+import {
+  type Doubt,
+  describe,
+  describeFactories,
+  descriptionOf,
+  type Placement,
+} from '@fairlead/core/extend';
 import {
   anything,
   arrayOf,
@@ -177,8 +183,60 @@ function serveBelow(baseOf: (ctx: Context) => string, lookup: Lookup, base = '')
     return respond(ctx, path, lookup).then((responded) => (responded ? undefined : next()));
   });
   const check = (placement: Placement) =>
-    findUnreachedPrefix(placement, base) ?? findFilelessRoute(placement, base, lookup);
-  return describe(middleware, { role: 'responder', hides, check });
+    findUnreachedPrefix(placement, base) ??
+    findFilelessRoute(placement, base, lookup) ??
+    findPolicy(placement, lookup);
+  const warning = () => describeLongCaching(lookup);
+  return describe(middleware, { role: 'responder', hides, check, warning });
+}
+
+/** Finds a policy with which browsers run no script of the fallback. */
+function findPolicy(
+  { before, routes }: Placement,
+  { fallback, headers }: Lookup,
+): Doubt | undefined {
+  // The function may return another policy.
+  if (fallback === undefined || headers !== undefined) return undefined;
+  const all = [before, ...routes.map((route) => route.before)];
+  const found = all
+    .flatMap((some) => descriptionOf(some.findLast((one) => descriptionOf(one)?.policy)) ?? [])
+    .find(({ policy = '' }) => !allowsScripts(policy));
+  if (found === undefined) return undefined;
+  const message = `The Content-Security-Policy of ${found.name} lets browsers run no script of '${fallback}', the fallback of serveStatic(). Pass another policy to ${found.name}, such as "default-src 'self'", return one from the option headers, or pass serveStatic() to intended() if the page has no scripts.`;
+  return { code: 'FAIRLEAD_OPTION', message };
+}
+
+/** Whether a policy allows any script. CSP Level 3 §6.1.3 */
+function allowsScripts(policy: string): boolean {
+  const directives = policy.split(';').map((one) => one.trim().toLowerCase().split(/\s+/));
+  const sourcesOf = (name: string) => directives.find(([first]) => first === name)?.slice(1);
+  const sources =
+    sourcesOf('script-src-elem') ?? sourcesOf('script-src') ?? sourcesOf('default-src');
+  return sources === undefined || (sources.length > 0 && sources.join() !== "'none'");
+}
+
+/** A day, in seconds. */
+const LONG = 86_400;
+
+/** Warns about pages that browsers keep for long, although only files with a hash in their name never change. */
+function describeLongCaching({
+  root,
+  fallback,
+  index,
+  cacheControl,
+  headers,
+}: Lookup): string | undefined {
+  // The function may return another value.
+  if (cacheControl === false || headers !== undefined) return undefined;
+  const value = cacheControl.toLowerCase();
+  if (/\bno-(?:cache|store)\b/.test(value)) return undefined;
+  const isImmutable = /\bimmutable\b/.test(value);
+  const age = Number(/(?<![\w-])max-age=(\d+)/.exec(value)?.[1] ?? 0);
+  // A page of its own may be cached for long, but changes.
+  const page = isImmutable && index !== false && existsSync(join(root, index)) ? index : undefined;
+  const kept = isImmutable || age >= LONG ? (fallback ?? page) : page;
+  if (kept === undefined) return undefined;
+  return `serveStatic() sends '${kept}' with Cache-Control: ${cacheControl}, so browsers that have it miss new releases. Return a shorter time for it from the option headers, as in headers: (path) => (path === '${kept}' ? { 'Cache-Control': 'no-cache' } : {}), or pass serveStatic() to intended().`;
 }
 
 /** Finds out that no request to the routes has a path below the prefix. */

@@ -7,6 +7,8 @@ import {
   type Middleware,
   notFoundHandler,
 } from '@fairlead/core';
+import { describe as describeFunction } from '@fairlead/core/extend';
+import { warningsOf } from '@fairlead/test-support/start-warnings';
 import { describe, expect, it, vi } from 'vitest';
 import { type StaticOptions, serveStatic } from '../src/index.js';
 import { provideFolder } from './support/folder.js';
@@ -137,5 +139,66 @@ describe('the fallback', () => {
       { type: 'FairleadWarning', code: 'FAIRLEAD_FALLBACK' },
     ];
     expect(emitWarning.mock.calls).toEqual(Array.from({ length: count }, () => warning));
+  });
+});
+
+describe('the start warns about a fallback', () => {
+  const create = (options: StaticOptions = {}) =>
+    serveStatic(folder.root, { fallback: 'page.html', ...options });
+  const policy = (value: string) =>
+    describeFunction<Middleware>((_ctx, next) => next(), {
+      name: 'secureHeaders()',
+      role: 'middleware',
+      policy: value,
+    });
+  const year = 'public, max-age=31536000, immutable';
+
+  it.each(["default-src 'none'", "default-src *; script-src 'none'", "Script-Src-Elem 'NONE'; x"])(
+    'whose scripts the policy %s does not allow',
+    (value) => {
+      expect(warningsOf(createApp().use(policy(value), create()))).toEqual([
+        expect.stringContaining(
+          "The Content-Security-Policy of secureHeaders() lets browsers run no script of 'page.html', the fallback of serveStatic(). Pass another policy to secureHeaders(), such as \"default-src 'self'\", return one from the option headers, or pass serveStatic() to intended() if the page has no scripts.",
+        ),
+      ]);
+    },
+  );
+
+  it.each<[string, () => readonly Middleware[]]>([
+    ['the policy allows some', () => [policy("default-src 'none'; script-src 'self'"), create()]],
+    ['the policy is about something else', () => [policy("frame-ancestors 'none'"), create()]],
+    [
+      'a later policy does',
+      () => [policy("default-src 'none'"), policy('default-src *'), create()],
+    ],
+    ['headers may set one', () => [policy("default-src 'none'"), create({ headers: () => ({}) })]],
+    ['it is intended', () => [policy("default-src 'none'"), intended(create())]],
+  ])('not if %s', (_, functions) => {
+    expect(warningsOf(createApp().use(...functions()))).toEqual([]);
+  });
+
+  it.each([year, 'max-age=86400'])('that browsers keep with %s', (cacheControl) => {
+    expect(warningsOf(createApp().use(create({ cacheControl })))).toEqual([
+      expect.stringContaining(
+        `serveStatic() sends 'page.html' with Cache-Control: ${cacheControl}, so browsers that have it miss new releases. Return a shorter time for it from the option headers, as in headers: (path) => (path === 'page.html' ? { 'Cache-Control': 'no-cache' } : {}), or pass serveStatic() to intended().`,
+      ),
+    ]);
+  });
+
+  it('and about an index that never changes', () => {
+    const options = { cacheControl: year, index: 'page.html' };
+    expect(warningsOf(createApp().use(serveStatic(folder.root, options)))).toEqual([
+      expect.stringContaining("serveStatic() sends 'page.html' with Cache-Control"),
+    ]);
+  });
+
+  it.each<[StaticOptions]>([
+    [{ cacheControl: 'max-age=3600' }],
+    [{ cacheControl: 's-maxage=31536000' }],
+    [{ cacheControl: 'max-age=31536000, no-cache' }],
+    [{ cacheControl: false }],
+    [{ cacheControl: year, headers: () => ({}) }],
+  ])('not with %o', (options) => {
+    expect(warningsOf(createApp().use(create(options)))).toEqual([]);
   });
 });

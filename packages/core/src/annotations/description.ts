@@ -194,6 +194,8 @@ export interface Description {
   readonly runs?: readonly object[];
   /** Whether pages of other sites can send its credentials, such as a cookie with `SameSite=None`. */
   readonly crossSite?: boolean;
+  /** The `Content-Security-Policy` that it sets on responses after it. */
+  readonly policy?: string;
   /** The middleware that does the same as a guard, such as `csrf()`, for messages. */
   readonly middleware?: string;
   /** Identifies what a guard decides. The guard of a method replaces one of its class with the same slot. */
@@ -267,6 +269,7 @@ const KINDS: Kinds<Description> = {
   ),
   runs: arrayOf(either(fn, object), 'an array of functions and objects'),
   crossSite: boolean,
+  policy: string,
   middleware: nonEmptyString,
   slot: nonEmptyString,
   below: fn,
@@ -279,13 +282,13 @@ const KINDS: Kinds<Description> = {
 };
 
 /** The members that a Security Scheme Object of each type needs. */
-const SCHEMES: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
-  apiKey: { in: oneOf('cookie', 'header', 'query'), name: nonEmptyString },
-  http: { scheme: nonEmptyString },
-  mutualTLS: {},
-  oauth2: { flows: object },
-  openIdConnect: { openIdConnectUrl: nonEmptyString },
-};
+const SCHEMES: ReadonlyMap<unknown, Readonly<Record<string, Kind>>> = new Map([
+  ['apiKey', { in: oneOf('cookie', 'header', 'query'), name: nonEmptyString }],
+  ['http', { scheme: nonEmptyString }],
+  ['mutualTLS', {}],
+  ['oauth2', { flows: object }],
+  ['openIdConnect', { openIdConnectUrl: nonEmptyString }],
+]);
 
 /** Accepts a Security Scheme Object of OpenAPI, or a reference to one. */
 export const SECURITY_SCHEME: Kind = kind(
@@ -294,7 +297,7 @@ export const SECURITY_SCHEME: Kind = kind(
     if (!object.accepts(value)) return false;
     const scheme: { readonly [member: string]: unknown } = { ...Object(value) };
     if (scheme.$ref !== undefined) return string.accepts(scheme.$ref);
-    const needed = typeof scheme.type === 'string' ? SCHEMES[scheme.type] : undefined;
+    const needed = SCHEMES.get(scheme.type);
     const members = Object.entries(needed ?? {});
     return needed !== undefined && members.every(([name, one]) => one.accepts(scheme[name]));
   },
