@@ -59,6 +59,25 @@ function warningsOf(app: Application): readonly string[] {
 }
 
 describe('notFoundHandler()', () => {
+  it('causes a warning beside the option notFound, which it hides', () => {
+    expect(warningsOf(createApp({ notFound: handler }).use(notFoundHandler()))).toEqual([
+      expect.stringContaining(
+        'notFoundHandler() responds to every request, so the option notFound of createApp() never does. Remove one of them, or pass notFoundHandler() to intended().',
+      ),
+    ]);
+  });
+
+  it.each([
+    ['it is intended', () => createApp({ notFound: handler }).use(intended(notFoundHandler()))],
+    [
+      'it is for a prefix',
+      () => createApp({ notFound: handler }).route('/a', users()).use('/a', notFoundHandler()),
+    ],
+    ['there is no such option', () => createApp().use(notFoundHandler())],
+  ])('causes none if %s', (_, create) => {
+    expect(warningsOf(create())).toEqual([]);
+  });
+
   it('cannot be registered before routers, routes and middleware', () => {
     const app = createApp()
       .use(errorHandler())

@@ -53,6 +53,8 @@ export interface Layout {
   readonly mounts: ReadonlyMap<MountedRouter, readonly PlacedRoute[]>;
   /** All valid routes. */
   readonly routes: readonly PlacedRoute[];
+  /** Whether the application has its own response to unknown paths. */
+  readonly respondsToUnknown: boolean;
   /**
    * Routers that are mounted twice at one prefix, routes of different routers that handle the same requests,
    * and routes with a parameter of the same name as one of their prefix.
@@ -147,7 +149,9 @@ export function createLayout(
   if (unfilled !== undefined && places.every(({ middleware, routes }) => middleware ?? routes)) {
     places.push({ name: 'a router that is mounted later', prefix: '/', shapes: [], call: [] });
   }
-  return { places, rules, listed, mounts, routes: [...mounts.values()].flat(), problems };
+  const respondsToUnknown = settings.notFound !== undefined;
+  const routes = [...mounts.values()].flat();
+  return { places, rules, listed, mounts, routes, respondsToUnknown, problems };
 }
 
 /** Returns the prefixes at which a router is mounted, also within other routers. */

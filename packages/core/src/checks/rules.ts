@@ -48,7 +48,9 @@ const FINAL_ERROR = forMiddleware({ INVALID_ORDER: [(one) => missesRoutes(one, t
 /** What can work, but is usually a mistake. */
 const WARNINGS: readonly Check[] = [
   forRoutes({ FAIRLEAD_ORDER: [endsInIdleMiddleware] }),
-  forMiddleware({ FAIRLEAD_ORDER: [missesErrors, (one) => missesRoutes(one, false)] }),
+  forMiddleware({
+    FAIRLEAD_ORDER: [missesErrors, (one) => missesRoutes(one, false), hidesOption],
+  }),
   forRoutes({
     FAIRLEAD_ROUTE: [repeatsPrefix, describesNoBody],
     FAIRLEAD_ORDER: [opensAsPage, parsesTwice],
@@ -87,6 +89,16 @@ function hidesWhatFollows({ middleware, prefix, shapes, after }: PlacedMiddlewar
   const names = others.flatMap((other) => namesOf(other, (pattern) => isBelow(shapes, pattern)));
   const message = `notFoundHandler() responds to every request${below(prefix)}, so anything registered after it never runs: ${NAMES}. Register notFoundHandler() last.`;
   return { message, names };
+}
+
+/** The option `notFound` is for requests that nothing else responds to. */
+function hidesOption(
+  { middleware, prefix }: PlacedMiddleware,
+  { respondsToUnknown }: Layout,
+): Found {
+  if (roleOf(middleware) !== 'notFoundHandler' || prefix !== '/') return;
+  if (!respondsToUnknown || isIntended(middleware)) return;
+  return 'notFoundHandler() responds to every request, so the option notFound of createApp() never does. Remove one of them, or pass notFoundHandler() to intended().';
 }
 
 function hidesHandler({ handlers }: PlacedRoute): Found {
