@@ -21,6 +21,7 @@ import {
   captureCaller,
   describeValue,
   fn,
+  formatLocation,
   hasMethods,
   hiddenRouteAt,
   isIntended,
@@ -143,6 +144,9 @@ function isBuckets(value: unknown): boolean {
 const UNEXPORTED =
   'createMetrics() measures requests, but nothing exports its metrics. Mount its router(), or pass its middleware to intended() if you export its registry yourself, or later.';
 
+const UNMEASURED =
+  'The router() of createMetrics() exports no metrics of requests, because no application has its middleware. Register metrics.middleware first, or pass the router to intended() if you measure no requests.';
+
 /**
  * Measures the requests of an application for Prometheus:
  *
@@ -175,9 +179,12 @@ export function createMetrics<Format extends RegistryContentType = PrometheusCon
   /** Called for the first request, because an application that is created later may export the metrics. */
   const warnIfUnexported = () => {
     isChecked = true;
+    isMeasured = true;
     if (isExported || isIntended(measure)) return;
     warn('FAIRLEAD_OPTION', `${UNEXPORTED}${atLine(measure)}`);
   };
+  /** Whether there may be metrics besides those of the process. */
+  let isMeasured = options.registry !== undefined;
   const measure: Middleware = function metrics(ctx, next) {
     const start = performance.now();
     if (!isChecked) warnIfUnexported();
@@ -200,23 +207,36 @@ export function createMetrics<Format extends RegistryContentType = PrometheusCon
   return Object.freeze({
     get registry() {
       isExported = true;
+      isMeasured = true;
       return registry;
     },
     middleware: describe(measure, {
       name: 'the middleware of createMetrics()',
       role: 'middleware',
       warning: () => describeBuckets(buckets) ?? warning(),
-      check: ({ routes }) => findSecondMeasure(measure, routes),
+      check: ({ routes }) => {
+        isMeasured = true;
+        return findSecondMeasure(measure, routes);
+      },
     }),
     register(numbers) {
+      isMeasured = true;
       for (const number of numbers) addNumber(registry, number);
     },
     router: function router(path = '/metrics') {
       isExported = true;
-      const hidden = hiddenRouteAt(captureCaller(router));
+      const locate = captureCaller(router);
+      const hidden = hiddenRouteAt(locate);
       const created = createRouter();
+      /** Called for a request, because an application that is created later may have the middleware. */
+      const warnIfUnmeasured = () => {
+        if (![created, measure].some(isIntended))
+          warn('FAIRLEAD_OPTION', UNMEASURED + formatLocation(locate));
+        isMeasured = true;
+      };
       const problem = takeProblem(created, () =>
         created.get(path, hidden, async function metrics(ctx) {
+          if (!isMeasured) warnIfUnmeasured();
           const text = await registry.metrics();
           ctx.set('Content-Type', registry.contentType);
           ctx.set('Cache-Control', 'no-store');

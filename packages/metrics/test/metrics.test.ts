@@ -9,6 +9,7 @@ import {
   intended,
   listen,
   NotFoundError,
+  type Router,
   ServiceUnavailableError,
   SetupError,
 } from '@fairlead/core';
@@ -585,6 +586,29 @@ describe('metrics that nothing exports', () => {
     const exportLater = () => createApp().route('/', metrics.router()).seal();
     expect(await warningsOfRequests(metrics, exportLater)).toEqual([]);
     expect(await warningsOfRequests({ middleware: intended(create().middleware) })).toEqual([]);
+  });
+
+  it('cause a warning at the first export if no application measures requests', async () => {
+    const emit = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+    onTestFinished(() => emit.mockRestore());
+    const exportOf = async (router: Router) => {
+      const app = createApp().route('/', router);
+      for (const _ of [1, 2]) await app.request('/metrics');
+      return emit.mock.calls.splice(0).map(([message]) => message);
+    };
+    expect(await exportOf(create().router())).toEqual([
+      expect.stringContaining(
+        'The router() of createMetrics() exports no metrics of requests, because no application has its middleware. Register metrics.middleware first, or pass the router to intended() if you measure no requests.\n  At: test/metrics.test.ts:',
+      ),
+    ]);
+    expect(await exportOf(intended(create().router()))).toEqual([]);
+    expect(await exportOf(create({ registry: new Registry() }).router())).toEqual([]);
+    const own = create();
+    own.register([]);
+    expect(await exportOf(own.router())).toEqual([]);
+    const measured = create();
+    createApp().use(measured.middleware).seal();
+    expect(await exportOf(measured.router())).toEqual([]);
   });
 
   const addToDefault = () => {
