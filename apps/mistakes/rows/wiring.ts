@@ -7,14 +7,16 @@ import {
   UseInterceptor,
   UseMiddleware,
 } from '@fairlead/controllers';
-import { createApp } from '@fairlead/core';
+import { createApp, notFoundHandler } from '@fairlead/core';
 import { createJwtAuth } from '@fairlead/jwt';
 import { jwtGuard } from '@fairlead/jwt/controllers';
-import { cors, createHealth, csrf, csrfGuard } from '@fairlead/middleware';
+import { createMetrics } from '@fairlead/metrics';
+import { cors, createHealth, csrf, csrfGuard, secureHeaders } from '@fairlead/middleware';
 import { multipart, type UploadedFile } from '@fairlead/multipart';
 import { secured } from '@fairlead/openapi';
 import { rateLimit, rateLimitGuard } from '@fairlead/rate-limit';
 import { session } from '@fairlead/session';
+import { serveStatic } from '@fairlead/static';
 import { createRooms, websocketUpgrade } from '@fairlead/websocket';
 import { redisAdapter } from '@fairlead/websocket/redis';
 import { z } from 'zod';
@@ -254,4 +256,29 @@ mistake(
     createRooms({ adapter: redisAdapter({ publisher: client, subscriber: client }) });
     return createApp().get('/', () => 1);
   },
+);
+
+mistake(
+  '`secureHeaders()` with the default policy before `serveStatic()` with a fallback',
+  { warning: 'run no script of' },
+  () =>
+    createApp().use(secureHeaders(), serveStatic(import.meta.dirname, { fallback: 'wiring.ts' })),
+);
+
+mistake('`immutable` for the fallback of `serveStatic()`', { warning: 'miss new releases' }, () => {
+  const cacheControl = 'public, max-age=31536000, immutable';
+  return createApp().use(serveStatic(import.meta.dirname, { fallback: 'wiring.ts', cacheControl }));
+});
+
+mistake(
+  '`createApp({ notFound })` with `notFoundHandler()`',
+  { warning: 'the option notFound of createApp() never does' },
+  () => createApp({ notFound: () => 'none' }).use(notFoundHandler()),
+);
+
+mistake(
+  '`metrics.router()` without `metrics.middleware`',
+  { request: 'exports no metrics of requests' },
+  () => createApp().route('/', createMetrics({ processMetrics: false }).router()),
+  '/metrics',
 );

@@ -1,12 +1,19 @@
 import { Body, Controller, Get, Post, UseGuard, UseMiddleware } from '@fairlead/controllers';
-import { createApp, type Middleware, UnauthorizedError, urlencoded } from '@fairlead/core';
+import {
+  createApp,
+  type Middleware,
+  notFoundHandler,
+  UnauthorizedError,
+  urlencoded,
+} from '@fairlead/core';
 import { createJwtAuth } from '@fairlead/jwt';
 import { jwtGuard, Public } from '@fairlead/jwt/controllers';
-import { cors, createHealth, csrf } from '@fairlead/middleware';
+import { cors, createHealth, csrf, secureHeaders } from '@fairlead/middleware';
 import { multipart } from '@fairlead/multipart';
 import { secured } from '@fairlead/openapi';
 import { rateLimit, rateLimitGuard } from '@fairlead/rate-limit';
 import { session } from '@fairlead/session';
+import { serveStatic } from '@fairlead/static';
 import { z } from 'zod';
 import { serveControllers } from '../applications.js';
 import { post } from '../mistake.js';
@@ -198,3 +205,30 @@ legal('limits of different names, of the plugin and of a guard', '200 1', () => 
   }
   return serveControllers([SignIn], { middleware: [rateLimit(limit)] });
 });
+
+warned(
+  'a page without scripts, with the default policy',
+  'run no script of',
+  '404',
+  (isSilenced) => {
+    const files = serveStatic(import.meta.dirname, { fallback: 'wiring.ts' });
+    return createApp().use(secureHeaders(), silence(isSilenced, files));
+  },
+);
+
+legal('a page whose option headers sets its policy and its time in caches', '404', () =>
+  createApp().use(
+    secureHeaders(),
+    serveStatic(import.meta.dirname, {
+      fallback: 'wiring.ts',
+      cacheControl: 'public, max-age=31536000, immutable',
+      headers: () => ({ 'Cache-Control': 'no-cache' }),
+    }),
+  ),
+);
+
+legal('`notFound` beside `notFoundHandler()` for a prefix', '404 "none"', () =>
+  createApp({ notFound: () => 'none' })
+    .get('/api/users', () => [])
+    .use('/api', notFoundHandler()),
+);
