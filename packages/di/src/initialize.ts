@@ -1,11 +1,12 @@
 import { describeCaller, isIntended, warn } from '@fairlead/options';
 import type { Binding, Owner } from './binding.js';
+import { findMismatch } from './emitted-types.js';
 import { InitializationError, type InjectionError } from './errors/injection-errors.js';
 import { Failure, Pending } from './instance.js';
 import { edgesOf, isEdge, reachableFrom } from './resolution/graph.js';
 import { build } from './resolution/plan.js';
 import { describeParameter, describeToken, type Token } from './token.js';
-import { misspelt, registeredIn } from './unknown-token.js';
+import { meantInstead, registeredIn } from './unknown-token.js';
 import { validate } from './validate.js';
 
 /** Options of `container.initialize`. */
@@ -110,7 +111,8 @@ function warnOfParameters(binding: Binding): readonly Binding[] {
   const replacing: Binding[] = [];
   const marked =
     'useClass' in provider ? 'class' : 'useFactory' in provider ? 'factory' : 'provider';
-  for (const { injection, parameter, targets } of edgesOf(binding).filter(isEdge)) {
+  for (const edge of edgesOf(binding).filter(isEdge)) {
+    const { injection, parameter, targets } = edge;
     const describe = (verb: string, token: Token) =>
       `${describeParameter(parameter, binding.token)} ${verb} ${describeToken(token)}`;
     const last = injection.kind === 'all' && targets.find(({ replaces }) => replaces);
@@ -124,6 +126,11 @@ function warnOfParameters(binding: Binding): readonly Binding[] {
     }
     const token = injection.token();
     if (token === undefined) continue;
+    const mismatch = findMismatch(binding, edge);
+    if (mismatch !== undefined) {
+      const fix = `${mismatch.fix}, or pass the ${marked}`;
+      report(binding, 'FAIRLEAD_INJECTED', mismatch.problem, binding.location, fix);
+    }
     const { length } = owner.find(token);
     if (injection.kind !== 'all' && length > 1 && !owner.tree.overrides.has(token)) {
       const problem = `${describe(`receives only the last of the ${length} providers of`, token)}.`;
@@ -137,11 +144,14 @@ function warnOfParameters(binding: Binding): readonly Binding[] {
         'set the value, such as an environment variable, make the parameter optional, or pass the provider';
       report(target, 'FAIRLEAD_INJECTED', problem, target.site && describeCaller(target.site), fix);
     }
-    const meant = injection.optional && length === 0 && misspelt(token, registeredIn(owner));
+    const meant = injection.optional && length === 0 && meantInstead(token, registeredIn(owner));
     if (!meant) continue;
     const [text, other] = [token, meant].map(describeToken);
-    const problem = `Nothing provides the optional ${text} (${describeParameter(parameter, binding.token)}), so it is undefined. ${other} is registered.`;
-    const fix = `use ${other}, or pass the ${marked}`;
+    // Two tokens may have the same name.
+    const another = text === other ? `Another token ${other}` : other;
+    const problem = `Nothing provides the optional ${text} (${describeParameter(parameter, binding.token)}), so it is undefined. ${another} is registered.`;
+    const use = text === other ? 'create the token once, and import it' : `use ${other}`;
+    const fix = `${use}, or pass the ${marked}`;
     report(binding, 'FAIRLEAD_OPTIONAL', problem, binding.location, fix);
   }
   return replacing;

@@ -200,6 +200,31 @@ describe('an optional token whose name is nearly that of a provided one', () => 
     expect(warnings).toHaveBeenCalledWith(expect.stringContaining(fix), options);
   });
 
+  it('is a warning for a token of another kind with the same name', async () => {
+    const cache = token<unknown>('cachee');
+    container.register(cache, { useValue: 1 }).register('notes', { useClass: Notes });
+    await container.initialize();
+
+    expect(warnings).toHaveBeenCalledOnce();
+    expect(warnings.mock.calls[0]?.[0]).toMatch(
+      /so it is undefined\. token\(cachee\) is registered\.[\s\S]*Fix: use token\(cachee\), or pass the class to intended\(\)\.$/,
+    );
+  });
+
+  it('is a warning for another token with the same name', async () => {
+    const [one, other] = [token<unknown>('cache'), token<unknown>('cache')];
+    const inject = [optional(other)];
+    container
+      .register(one, { useValue: 1 })
+      .register('notes', { useFactory: (cache: unknown) => cache, inject });
+    await container.initialize();
+
+    expect(warnings).toHaveBeenCalledOnce();
+    expect(warnings.mock.calls[0]?.[0]).toMatch(
+      /so it is undefined\. Another token token\(cache\) is registered\.[\s\S]*Fix: create the token once, and import it, or pass the factory to intended\(\)\.$/,
+    );
+  });
+
   it.each<[string, string, Provider]>([
     ['if the class is marked', 'cache', { useClass: markIntended(IntendedNotes) }],
     ['if the names differ', 'mailer', { useClass: Notes }],

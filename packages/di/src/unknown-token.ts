@@ -77,11 +77,8 @@ function adviseOnNamesake(
   registered: readonly Token[],
   needing: Token | undefined,
 ): Advice | undefined {
-  const name = nameOf(token);
-  const namesake = [...registered, ...definedClasses()].find(
-    (other) => other !== token && nameOf(other) === name,
-  );
-  if (name === '' || namesake === undefined) return undefined;
+  const namesake = namesakeOf(token, [...registered, ...definedClasses()]);
+  if (namesake === undefined) return undefined;
   const register = registrationFix(token, needing);
   const [text, other] = [describeToken(token), describeToken(namesake)];
   if (text !== other) {
@@ -147,18 +144,24 @@ export function similarTo(token: unknown, registered: readonly Token[]): Token |
 }
 
 /**
- * Finds the token that the author of an optional string or symbol misspelled. A name that only begins as another one
- * does, such as `smtp.port` beside `smtp.host`, names something else.
+ * Finds the token that the author of an optional one probably meant: one of the same name, or of a misspelled one. A
+ * name that only begins as another one does, such as `smtp.port` beside `smtp.host`, names something else.
  */
-export function misspelt(token: unknown, registered: readonly Token[]): Token | undefined {
+export function meantInstead(token: Token, registered: readonly Token[]): Token | undefined {
+  return namesakeOf(token, registered) ?? misspelt(token, registered);
+}
+
+function namesakeOf(token: Token, others: readonly Token[]): Token | undefined {
+  const name = nameOf(token);
+  return name === '' ? undefined : others.find((one) => one !== token && nameOf(one) === name);
+}
+
+function misspelt(token: Token, registered: readonly Token[]): Token | undefined {
   const similar = similarTo(token, registered);
   if (similar === undefined) return undefined;
-  const [words, others] = [token as Token, similar].map((one) => wordsOf(nameOf(one)));
-  if (words?.length !== others?.length) return similar;
-  const isTypo = words?.every(
-    (word, index) => nearestName(word, [others?.[index] ?? '']) !== undefined,
-  );
-  return isTypo ? similar : undefined;
+  const [words = [], others = []] = [token, similar].map((one) => wordsOf(nameOf(one)));
+  const resembles = (word: string, index: number) => nearestName(word, [others[index] ?? '']);
+  return words.length !== others.length || words.every(resembles) ? similar : undefined;
 }
 
 /** Splits `smtp.maxSize` into its words. */
