@@ -7,6 +7,7 @@ import {
   defineController,
   Get,
   HttpCode,
+  Param,
   Post,
   Query,
   registerController,
@@ -50,6 +51,47 @@ describe('a default that the schema of its parameter rejects', () => {
       }
     }
     expect(warningsOf(Users)).toEqual([]);
+  });
+});
+
+describe('a default of a path parameter', () => {
+  it('causes a warning if every path has the parameter, unless the class is intended', () => {
+    @Controller('/reports')
+    class Reports {
+      @Get('/:year')
+      @Get('/of/:year/:month')
+      read(@Param('year', { default: '2026' }) year: string): unknown {
+        return year;
+      }
+    }
+    expect(warningsOf(Reports)).toEqual([
+      "the default of parameter 0 of Reports.read never applies, because every path of the route has ':year'.\n  Fix: make the parameter optional, as in '/:year?', or remove the default. If a subclass has other paths, pass the class to intended().",
+    ]);
+    expect(warningsOf(intended(Reports))).toEqual([]);
+  });
+
+  it('causes none if a path may lack it', () => {
+    @Controller('/reports')
+    class Reports {
+      @Get('/:year?')
+      read(@Param('year', { default: '2026' }) year: string): unknown {
+        return year;
+      }
+      @Get('/pages')
+      @Get('/pages/:page')
+      list(@Param('page', { default: '1' }) page: string): unknown {
+        return page;
+      }
+      @Get('/files/*rest')
+      find(@Param('rest', { default: 'index' }) rest: string): unknown {
+        return rest;
+      }
+      @Get('/:years/longer')
+      other(@Param('year', { default: '2026', required: false }) year: string): unknown {
+        return year;
+      }
+    }
+    expect(warningsOf(Reports)).toEqual([]);
   });
 });
 

@@ -194,6 +194,7 @@ export function describeDoubts(definition: ControllerDefinition): readonly strin
   if (isIntended(definition.controller)) return [];
   return [
     ...describeUndecorated(definition),
+    ...describeUnusedDefaults(definition),
     ...describeTwoStatuses(definition),
     ...describeContentTypes(definition),
     ...describeMethodsWithoutRoute(definition),
@@ -229,6 +230,22 @@ function describeUndecorated({ controller, routes }: ControllerDefinition): read
         return errorText(title, fix, locationOf(controller, route.methodName));
       });
   });
+}
+
+/** Describes defaults of path parameters that every path of their method has. */
+function describeUnusedDefaults({ controller, routes }: ControllerDefinition): readonly string[] {
+  return distinctMethods(routes).flatMap(({ handler, methodName, parameters }) =>
+    parameters.flatMap(({ source, name = '', index, default: value }) => {
+      if (source !== 'param' || value === undefined || !/^\w+$/.test(name)) return [];
+      // A wildcard may match nothing.
+      const demands = new RegExp(`:${name}(?![\\w?])`);
+      const own = routes.filter((one) => one.methodName === methodName);
+      if (!own.every(({ path }) => demands.test(path))) return [];
+      const title = `the default of parameter ${index} of ${handler} never applies, because every path of the route has ':${name}'.`;
+      const fix = `make the parameter optional, as in '/:${name}?', or remove the default. If a subclass has other paths, pass the class to intended().`;
+      return errorText(title, fix, locationOf(controller, methodName));
+    }),
+  );
 }
 
 /** Describes methods of which `@HttpCode()` and the options of their route name different statuses. */
