@@ -2,12 +2,14 @@ import {
   Body,
   Controller,
   Get,
+  Param,
   Post,
   UseGuard,
   UseInterceptor,
   UseMiddleware,
 } from '@fairlead/controllers';
 import { createApp, notFoundHandler } from '@fairlead/core';
+import { createContainer, Inject, lazy, Optional, Service, token } from '@fairlead/di';
 import { createJwtAuth } from '@fairlead/jwt';
 import { jwtGuard } from '@fairlead/jwt/controllers';
 import { createMetrics } from '@fairlead/metrics';
@@ -281,4 +283,71 @@ mistake(
   { request: 'exports no metrics of requests' },
   () => createApp().route('/', createMetrics({ processMetrics: false }).router()),
   '/metrics',
+);
+
+mistake(
+  '`@Inject(Users)` for a parameter of another service',
+  { warning: 'receives Users, but its type is Orders' },
+  () => {
+    @Service()
+    class Users {}
+    @Service()
+    class Orders {}
+    @Controller()
+    class Reports {
+      constructor(@Inject(Users) readonly orders: Orders) {}
+      @Get()
+      read() {
+        return [];
+      }
+    }
+    return serveControllers([Reports]);
+  },
+);
+
+mistake('`@Inject(lazy(() => Books)) books: Books`', { warning: 'write Lazy<Books>' }, () => {
+  @Service()
+  class Books {}
+  @Controller()
+  class Authors {
+    constructor(@Inject(lazy(() => Books)) readonly books: Books) {}
+    @Get()
+    list() {
+      return [];
+    }
+  }
+  return serveControllers([Authors]);
+});
+
+mistake(
+  "`@Optional() @Inject('Cache')` for `token('Cache')`",
+  { warning: 'use token(Cache)' },
+  () => {
+    const container = createContainer().register(token<object>('Cache'), { useValue: {} });
+    @Controller()
+    class Pages {
+      constructor(@Optional() @Inject('Cache') readonly cache?: object) {}
+      @Get()
+      read() {
+        return [];
+      }
+    }
+    return serveControllers([Pages], { container });
+  },
+);
+
+mistake(
+  "`@Param('year', { default })` on `/:year`",
+  { warning: "as in '/:year?'" },
+  () => {
+    @Controller()
+    class Reports {
+      @Get('/:year')
+      read(@Param('year', { default: '2026' }) year: string) {
+        return year;
+      }
+    }
+    return serveControllers([Reports]);
+  },
+  '/2025',
 );

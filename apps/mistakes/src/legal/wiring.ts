@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Post, UseGuard, UseMiddleware } from '@fairlead/controllers';
+import { Body, Controller, Get, Param, Post, UseGuard, UseMiddleware } from '@fairlead/controllers';
 import {
   createApp,
   type Middleware,
@@ -6,6 +6,7 @@ import {
   UnauthorizedError,
   urlencoded,
 } from '@fairlead/core';
+import { createContainer, Inject, Service } from '@fairlead/di';
 import { createJwtAuth } from '@fairlead/jwt';
 import { jwtGuard, Public } from '@fairlead/jwt/controllers';
 import { cors, createHealth, csrf, secureHeaders } from '@fairlead/middleware';
@@ -232,3 +233,36 @@ legal('`notFound` beside `notFoundHandler()` for a prefix', '404 "none"', () =>
     .get('/api/users', () => [])
     .use('/api', notFoundHandler()),
 );
+
+legal('a service for the type of an abstract class that it implements', '200 "ada"', () => {
+  abstract class Directory {
+    abstract find(): string;
+  }
+  @Service()
+  class Users implements Directory {
+    find() {
+      return 'ada';
+    }
+  }
+  @Controller()
+  class Pages {
+    constructor(@Inject(Users) readonly users: Directory) {}
+    @Get()
+    read() {
+      return this.users.find();
+    }
+  }
+  return serveControllers([Pages], { container: createContainer().register(Users) });
+});
+
+legal('a default of a path parameter that one of two paths lacks', '200 "2026"', () => {
+  @Controller()
+  class Reports {
+    @Get()
+    @Get('/:year')
+    read(@Param('year', { default: '2026' }) year: string) {
+      return year;
+    }
+  }
+  return serveControllers([Reports]);
+});
