@@ -351,3 +351,19 @@ mistake(
   },
   '/2025',
 );
+
+mistake(
+  'two interceptors of one route that open the WebSocket connection',
+  { startup: 'two of its interceptors open the WebSocket connection' },
+  () => {
+    @Controller()
+    class Chat {
+      @Get()
+      @UseInterceptor(websocketUpgrade(), websocketUpgrade())
+      join() {
+        return () => undefined;
+      }
+    }
+    return serveControllers([Chat]);
+  },
+);

@@ -67,7 +67,7 @@ export function websocket<
 /**
  * Creates an interceptor for a controller's method with `@Get()`. The method returns the
  * {@link WebSocketHandler} of the connection. Guards, parameters and the method itself may refuse the
- * handshake with an ordinary response.
+ * handshake with an ordinary response. The interceptor of a method replaces that of its class.
  *
  * @param options - Same as for {@link websocket}.
  * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid.
@@ -88,6 +88,7 @@ export function websocketUpgrade(
   });
   return describe(upgrade, {
     role: 'websocket',
+    slot: 'websocket',
     warning: describeInterval('websocketUpgrade()', options),
     check: () => NO_HANDLER,
   });

@@ -168,6 +168,50 @@ describe('a WebSocket method of a controller', () => {
   });
 });
 
+describe('websocketUpgrade() of a class', () => {
+  @Controller('/files')
+  @UseInterceptor(websocketUpgrade({ protocols: ['chat'] }))
+  class FilesController {
+    @Get('/talk')
+    talk() {
+      return (socket: WebSocketConnection) => socket.send(socket.protocol);
+    }
+
+    @Get('/upload')
+    @UseInterceptor(websocketUpgrade({ protocols: ['upload'] }))
+    upload() {
+      return (socket: WebSocketConnection) => socket.send(socket.protocol);
+    }
+  }
+
+  it('is replaced by that of a method', async () => {
+    await using app = await createTestApp({ controllers: [FilesController] });
+    const protocols = ['chat', 'upload'];
+    const received = async (path: string) => (await app.websocket(path, { protocols })).receive();
+    expect(await received('/files/talk')).toBe('chat');
+    expect(await received('/files/upload')).toBe('upload');
+  });
+
+  it('fails the start beside another interceptor that opens the connection', async () => {
+    @Service()
+    class Upgrade {
+      readonly intercept = websocketUpgrade();
+    }
+    @Controller('/rooms')
+    @UseInterceptor(websocketUpgrade())
+    class Twice {
+      @Get()
+      @UseInterceptor(Upgrade)
+      join() {
+        return () => undefined;
+      }
+    }
+    await expect(createTestApp({ controllers: [Twice] })).rejects.toThrow(
+      /^Cannot register the route Twice\.join: two of its interceptors open the WebSocket connection\.\n {2}At: .*\n {2}Fix: keep one of them\./,
+    );
+  });
+});
+
 describe('createTestApp().websocket()', () => {
   const create = () =>
     createTestApp({

@@ -5,7 +5,7 @@ import type { Constructor } from '@fairlead/di';
 import { type CallSite, describeCallSite } from '@fairlead/options';
 import type { ControllerError } from '../errors.js';
 import type { ParameterMetadata } from './parameter.js';
-import type { Guard, SharedReferences } from './references.js';
+import type { SharedReferences } from './references.js';
 
 /** Method of a route; `ALL` matches every method. */
 export type RouteMethod =
@@ -275,21 +275,27 @@ function mergeValues(outer: RouteValues, inner: RouteValues): RouteValues {
 
 /**
  * Adds guards, middleware and interceptors to those of an outer layer: of the plugin, or as for
- * {@link mergeValues}. A guard that declares a slot replaces the outer ones with the same slot.
+ * {@link mergeValues}. A guard or an interceptor that declares a slot replaces the outer ones with the same slot.
  */
 export function mergeReferences(
   outer: SharedReferences,
   inner: SharedReferences,
 ): SharedReferences {
-  const slotOf = (guard: Guard): string | undefined => descriptionOf(guard)?.slot;
-  const slots = new Set(inner.guards.map(slotOf));
-  const isKept = (slot: string | undefined): boolean => slot === undefined || !slots.has(slot);
-  const kept = outer.guards.filter((guard) => isKept(slotOf(guard)));
   return {
-    guards: Object.freeze([...kept, ...inner.guards]),
+    guards: mergeSlots(outer.guards, inner.guards),
     middleware: Object.freeze([...outer.middleware, ...inner.middleware]),
-    interceptors: Object.freeze([...outer.interceptors, ...inner.interceptors]),
+    interceptors: mergeSlots(outer.interceptors, inner.interceptors),
   };
+}
+
+function mergeSlots<Reference>(
+  outer: readonly Reference[],
+  inner: readonly Reference[],
+): readonly Reference[] {
+  const slotOf = (one: Reference): string | undefined => descriptionOf(one)?.slot;
+  const slots = new Set(inner.map(slotOf));
+  const isKept = (slot: string | undefined): boolean => slot === undefined || !slots.has(slot);
+  return Object.freeze([...outer.filter((one) => isKept(slotOf(one))), ...inner]);
 }
 
 /** Lists a class and what it inherits from, from the furthest to `target`. */

@@ -18,7 +18,7 @@ import { isIntended, markIntended, named, setLocation } from '@fairlead/options'
 import { ControllerRegistry, checkExemptionsFrom } from '../definition/check-definition.js';
 import type { ControllerDefinition, RouteDefinition } from '../definition/definition.js';
 import { joinPath } from '../definition/route-path.js';
-import { attempt, published, throwProblems } from '../errors.js';
+import { attempt, published, RouteRegistrationError, throwProblems } from '../errors.js';
 import {
   type InstanceSource,
   Instances,
@@ -234,10 +234,14 @@ function buildRoute(
       invoker,
     ]),
   });
-  const opens = [...steps.interceptors, route.value?.handler].some(
+  const opening = [...steps.interceptors, route.value?.handler].filter(
     (one) => descriptionOf(one)?.role === 'websocket',
   );
-  if (opens) describe(invoker, { role: 'websocket' });
+  if (opening.length > 0) describe(invoker, { role: 'websocket' });
+  if (opening.length > 1) {
+    const location = locationOf(definition.controller, route.methodName);
+    context.problems.set(built, new RouteRegistrationError(route.handler, OPENS_TWICE, location));
+  }
   const applying = references.guards.filter((guard) => appliesTo(route, guard));
   const sends = describeSent(route, applying, references.interceptors);
   const runs = applying.filter((guard) => isDescribed(guard));
@@ -250,6 +254,11 @@ function buildRoute(
 function isDescribed(value: unknown): value is object {
   return descriptionOf(value) !== undefined;
 }
+
+const OPENS_TWICE = {
+  problem: 'two of its interceptors open the WebSocket connection.',
+  fix: 'keep one of them. With @UseInterceptor(websocketUpgrade()), that of a method replaces that of its class.',
+};
 
 /** Whether a guard checks the requests to a route. With a decorator such as `@Public()`, it does not. */
 export function appliesTo({ metadata }: RouteDefinition, guard: Guard): boolean {

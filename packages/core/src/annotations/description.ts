@@ -198,7 +198,7 @@ export interface Description {
   readonly policy?: string;
   /** The middleware that does the same as a guard, such as `csrf()`, for messages. */
   readonly middleware?: string;
-  /** Identifies what a guard decides. The guard of a method replaces one of its class with the same slot. */
+  /** Identifies what a guard or an interceptor does. That of a method replaces one of its class with the same slot. */
   readonly slot?: string;
   /**
    * Returns the middleware to run below a prefix of `app.use()`, and, for a foreign one, of a mounted router.
