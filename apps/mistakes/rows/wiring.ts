@@ -4,11 +4,12 @@ import {
   Get,
   Param,
   Post,
+  registerController,
   UseGuard,
   UseInterceptor,
   UseMiddleware,
 } from '@fairlead/controllers';
-import { createApp, notFoundHandler } from '@fairlead/core';
+import { createApp, createRouter, notFoundHandler } from '@fairlead/core';
 import { createContainer, Inject, lazy, Optional, Service, token } from '@fairlead/di';
 import { createJwtAuth } from '@fairlead/jwt';
 import { jwtGuard } from '@fairlead/jwt/controllers';
@@ -365,5 +366,24 @@ mistake(
       }
     }
     return serveControllers([Chat]);
+  },
+);
+
+mistake(
+  '`registerController()` with a container whose eager providers nothing builds',
+  { warning: 'Nothing builds the eager Worker' },
+  () => {
+    @Service({ eager: true })
+    class Worker {}
+    @Controller()
+    class Users {
+      @Get()
+      list() {
+        return [];
+      }
+    }
+    const router = createRouter();
+    registerController(router, Users, { container: createContainer().register(Worker) });
+    return createApp().route('/', router);
   },
 );

@@ -1,6 +1,15 @@
-import { createContainer, Inject, Service } from '@fairlead/di';
+import { createApp, createRouter, intended } from '@fairlead/core';
+import { type Constructor, type Container, createContainer, Inject, Service } from '@fairlead/di';
+import { warningsOf } from '@fairlead/test-support/start-warnings';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Controller, Get, HttpCode, RequestContext, StartError } from '../src/index.js';
+import {
+  Controller,
+  Get,
+  HttpCode,
+  RequestContext,
+  registerController,
+  StartError,
+} from '../src/index.js';
 import { failStart } from './support/fail-start.js';
 import { serve } from './support/serve.js';
 import { controllerSource, writeTree } from './support/tree.js';
@@ -33,6 +42,36 @@ class HealthController {
 }
 
 const controllers = [HealthController];
+
+describe('eager providers with registerController()', () => {
+  const create = (container: Container, controller: Constructor = HealthController) => {
+    const router = createRouter();
+    registerController(router, controller, { container });
+    return createApp().route('/', router);
+  };
+
+  it('cause a warning if nothing has built them when the application starts', () => {
+    const container = createContainer().register(Worker);
+    expect(warningsOf(create(container))).toEqual([
+      expect.stringContaining(
+        'Nothing builds the eager Worker before the first request: registerController() does not. Call await container.initialize() before the application starts, use controllersPlugin(), or pass the controller to intended().',
+      ),
+    ]);
+    // Once for each container.
+    expect(warningsOf(create(container))).toEqual([]);
+  });
+
+  it('cause none if initialize() builds them, there are none, or the controller is intended', async () => {
+    const container = createContainer().register(Worker);
+    const app = create(container);
+    await container.initialize();
+    expect(warningsOf(app)).toEqual([]);
+    expect(warningsOf(create(createContainer()))).toEqual([]);
+    @Controller('/intended')
+    class Intended extends HealthController {}
+    expect(warningsOf(create(createContainer().register(Worker), intended(Intended)))).toEqual([]);
+  });
+});
 
 describe('eager providers', () => {
   it('are built at startup even if no controller depends on them', async () => {

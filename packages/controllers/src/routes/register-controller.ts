@@ -5,8 +5,14 @@ import {
   type Router,
   type SetupError,
 } from '@fairlead/core';
-import { descriptionOf, takeProblem } from '@fairlead/core/extend';
-import type { Constructor, Injectable, Token } from '@fairlead/di';
+import { type Doubt, describe, descriptionOf, takeProblem } from '@fairlead/core/extend';
+import {
+  type Constructor,
+  type ContainerInterface,
+  describeToken,
+  type Injectable,
+  type Token,
+} from '@fairlead/di';
 import {
   captureCaller,
   describeValue,
@@ -91,8 +97,23 @@ export function registerController<C extends Constructor>(
   throwProblems([...context.problems.values()]);
   undiscovered.delete(target);
   for (const text of describeDoubts(definition)) context.warn(text);
+  const invoker = controller.routes[0]?.handlers.at(-1);
+  if (invoker) describe(invoker, { check: () => findIdle(context.instances.container) });
   registerControllers(router, [controller], context);
   return controller;
+}
+
+/** The containers that a warning was printed about. */
+const idle = new WeakSet<ContainerInterface>();
+
+/** Finds eager providers that nothing has built when the application starts, as the plugin would have. */
+function findIdle(container: ContainerInterface): Doubt | undefined {
+  if (idle.has(container) || container.isBuilt === undefined) return undefined;
+  const unbuilt = (container.eagerTokens?.() ?? []).filter((one) => !container.isBuilt?.(one));
+  if (unbuilt.length === 0) return undefined;
+  idle.add(container);
+  const message = `Nothing builds the eager ${listNames(unbuilt.map(describeToken))} before the first request: registerController() does not. Call await container.initialize() before the application starts, use controllersPlugin(), or pass the controller to intended().`;
+  return { code: 'FAIRLEAD_ORDER', message };
 }
 
 function checkRouter(router: unknown): ControllerError[] {
