@@ -239,7 +239,7 @@ describe('arguments of a decorator of a method', () => {
     ],
     [
       onRoute(Get('/', { response: UserDto })),
-      'response of @Get() must be a JSON Schema or a Standard Schema, or one for each status: got the class UserDto.',
+      '@Get() cannot use the class UserDto as a schema. A class describes nothing at run time. Make it a schema, as in class UserDto extends schemaClass(schema) {}.',
     ],
     [
       onRoute(Get('/', { response: [UserDto] })),
@@ -326,7 +326,11 @@ describe('arguments of a decorator of a parameter', () => {
     ],
     [
       onParameter(Body({ schema: UserDto })),
-      'schema of @Body() must be a Standard Schema, such as z.object({ … }): got the class UserDto.',
+      '@Body() cannot use the class UserDto as a schema. A class describes nothing at run time. Make it a schema, as in class UserDto extends schemaClass(schema) {}.',
+    ],
+    [
+      onRoute(Get('/', { response: { 200: UserDto } })),
+      '@Get() cannot use the class UserDto as a schema. A class describes nothing at run time. Make it a schema, as in class UserDto extends schemaClass(schema) {}.',
     ],
     [
       onParameter(Body({ schema: [UserDto] })),

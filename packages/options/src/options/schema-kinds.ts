@@ -1,5 +1,5 @@
 import { describeValue } from '../messages/words.js';
-import { isObject, isPlainObject } from '../values.js';
+import { isClass, isObject, isPlainObject } from '../values.js';
 import type { Kind } from './kinds.js';
 
 /** Whether a value is a Standard Schema, which may be a function, or an object. */
@@ -29,8 +29,17 @@ export const anySchema: Kind = schemaKind(
   'a Standard Schema or a JSON Schema',
 );
 
-/** Explains an array in place of the schema of an array, and a Standard Schema within a JSON Schema. */
+/**
+ * Explains an array in place of the schema of an array, a class or a function without a schema, and a Standard Schema
+ * within a JSON Schema.
+ */
 export function explainSchema(value: unknown): readonly string[] {
+  if (typeof value === 'function' && !isStandard(value)) {
+    const fix = isClass(value)
+      ? `A class describes nothing at run time. Make it a schema, as in class ${value.name || 'User'} extends schemaClass(schema) {}.`
+      : 'Use a Standard Schema, such as z.object({ … }), or a JSON Schema.';
+    return [`${describeValue(value)} as a schema. ${fix}`];
+  }
   if (Array.isArray(value)) {
     const fix = 'Use the array of your schema library, such as z.array(Book.schema).';
     return [`${describeValue(value)} as a schema. ${fix}`];
