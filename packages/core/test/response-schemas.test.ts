@@ -495,6 +495,39 @@ describe('a response schema that cannot become JSON Schema', () => {
     expect((await warnings(response)).messages).toEqual([]);
   });
 
+  it.each<[string, ResponseSchemas]>([
+    ['zod', z.object({ stats: z.object({ total: z.bigint() }) })],
+    ['valibot', toStandardJsonSchema(v.object({ stats: v.object({ total: v.bigint() }) }))],
+    ['arktype', type({ stats: { total: 'bigint' } })],
+  ])('is a warning about a bigint that every response has, in %s', async (_what, response) => {
+    expect((await warnings(response)).messages).toEqual([
+      expect.stringMatching(
+        /^Part of the response of GET \/users is a bigint, 'stats\.total', which JSON cannot write, so each is a 500\. Describe a string, and return String\(stats\.total\), or pass the schema to intended\(\)\.\n {2}At: .+$/,
+      ),
+    ]);
+    expect((await warnings(intended({ 200: response }))).messages).toEqual([]);
+  });
+
+  it.each<[string, ResponseSchemas]>([
+    ['a Set', z.object({ tags: z.set(z.string()) })],
+    ['a Map', z.object({ tags: z.map(z.string(), z.string()) })],
+    ['a Set, in valibot', toStandardJsonSchema(v.object({ tags: v.set(v.string()) }))],
+  ])('says that JSON cannot write %s', async (_what, response) => {
+    expect((await warnings(response)).messages).toEqual([
+      expect.stringContaining(
+        'Part of the response of GET /users is a Set or a Map, which JSON cannot write, so each that is not empty is a 500: ',
+      ),
+    ]);
+  });
+
+  it.each<[string, ResponseSchemas]>([
+    ['may be absent', z.object({ n: z.bigint().optional() })],
+    ['may be null', z.object({ n: z.bigint().nullable() })],
+    ['is in a list, which may be empty', z.array(z.bigint())],
+  ])('is none about a bigint that %s', async (_what, response) => {
+    expect((await warnings(response)).messages).toEqual([]);
+  });
+
   it('can be intended, for one status or all', async () => {
     const copy = (): StandardSchema => ({ ...validator });
 

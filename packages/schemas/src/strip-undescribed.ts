@@ -18,6 +18,7 @@ import {
   type Members,
   SchemaDocument,
 } from './keywords.js';
+import { ABSENT, FITS } from './marks.js';
 
 /** Returns a value as JSON writes it, without what a schema does not describe. */
 export type KeepDescribed = (value: unknown) => unknown;
@@ -32,6 +33,8 @@ export interface DescribedSchema {
   readonly hasBranches: boolean;
   /** Why parts of the schema are unknown. What is there is kept. */
   readonly unknown: readonly string[];
+  /** The path of a required bigint, which JSON cannot write; `''` for the whole value. */
+  readonly bigint: string | undefined;
 }
 
 type Kind = 'objects' | 'arrays';
@@ -86,10 +89,26 @@ interface Shape {
 export function compileDescribed(schema: object): DescribedSchema {
   const unknown: string[] = [];
   const report = (reason: string) => void unknown.push(reason);
-  const { root, hasBranches } = new Compiler(convert(schema, report), report);
+  const converted = convert(schema, report);
+  const { root, hasBranches } = new Compiler(converted, report);
   const keepRoot: KeepDescribed = (value) =>
     isComposite(value) ? keep(root, value, '', new Reading()) : value;
-  return { keep: root.any ? undefined : keepRoot, hasBranches, unknown };
+  const bigint = findBigint(converted.schema);
+  return { keep: root.any ? undefined : keepRoot, hasBranches, unknown, bigint };
+}
+
+/** Returns the path of a bigint that every value of a converted schema has. */
+function findBigint(schema: unknown, path: readonly string[] = []): string | undefined {
+  const parts: { readonly [keyword: string]: unknown } = { ...Object(schema) };
+  if (parts[FITS] === 'bigint') return path.join('.');
+  const members: { readonly [name: string]: unknown } = { ...Object(parts.properties) };
+  const required: readonly unknown[] = Array.isArray(parts.required) ? parts.required : [];
+  for (const [name, member] of Object.entries(members)) {
+    if (!required.includes(name) || ABSENT in Object(member)) continue;
+    const found = findBigint(member, [...path, name]);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** Lists the paths of what was removed from a value that was parsed from JSON. */

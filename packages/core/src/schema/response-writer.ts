@@ -141,8 +141,8 @@ interface Writers {
  * @param route - The route, such as `GET /users`, for messages.
  * @param problems - Receives a {@link SetupError} `INVALID_RESPONSE_SCHEMA` for each schema that cannot be
  *   compiled.
- * @param unknown - Receives the route, if parts of its schemas are unknown, and so sent as they are. The key
- *   describes these parts.
+ * @param unknown - Receives the route, if JSON Schema or JSON cannot express parts of its schemas. The key describes
+ *   these parts.
  * @returns Undefined for a route whose responses are written like those without a schema. Its writers throw an
  *   {@link InternalServerError} 500 `RESPONSE_SCHEMA` for a response that does not match its schema or, unless the
  *   application trusts responses, for JSON of a status or a media type that `response` does not describe.
@@ -168,8 +168,8 @@ export function createRouteWriter(
     }
     if (isTrusted && compiled === undefined) return serialize;
     const described = policy.describe(schema);
-    const key = described.unknown.join(' ');
-    if (key !== '' && policy.responses !== 'trust' && !isKnown && !isIntended(schema)) {
+    const key = explainUnknown(described, compiled);
+    if (key !== undefined && policy.responses !== 'trust' && !isKnown && !isIntended(schema)) {
       unknown.set(key, (unknown.get(key) ?? new Map()).set(route, options));
     }
     isNeeded = true;
@@ -345,9 +345,26 @@ function mismatch(
   return new InternalServerError(message, { code: 'RESPONSE_SCHEMA', cause });
 }
 
+/** Explains, after a subject, what JSON Schema or JSON cannot express of a schema; undefined for nothing. */
+function explainUnknown(
+  { unknown, bigint }: DescribedSchema,
+  compiled: WriteJson | undefined,
+): string | undefined {
+  // A compiler or the application may write it as a number.
+  if (bigint !== undefined && compiled === undefined && !('toJSON' in BigInt.prototype)) {
+    const name = bigint === '' ? '' : `, '${bigint}',`;
+    return `is a bigint${name} which JSON cannot write, so each is a 500. Describe a string, and return String(${bigint || 'value'})`;
+  }
+  if (unknown.length === 0) return undefined;
+  const reasons = unknown.join(' ');
+  if (unknown.every((one) => /\b(?:set|map)\b/i.test(one)))
+    return `is a Set or a Map, which JSON cannot write, so each that is not empty is a 500: ${reasons} Describe a list or an object, and convert the value`;
+  return `is sent as is, because its schema cannot be converted to JSON Schema: ${reasons} Describe what clients receive, without transforms`;
+}
+
 const MAX_ROUTES = 5;
 
-/** Describes parts of response schemas that are unknown. The keys say why, and the values list routes. */
+/** Describes what JSON Schema or JSON cannot express. The keys say what, and the values list routes. */
 export function describeUnknown(
   unknown: ReadonlyMap<string, ReadonlyMap<string, DescribesResponses>>,
 ): string[] {
@@ -357,7 +374,7 @@ export function describeUnknown(
     const listed =
       [...routes.keys()].slice(0, MAX_ROUTES).join(', ') +
       (others > 0 ? ` and ${others} more` : '');
-    return `Part of the response of ${listed} is sent as is, because its schema cannot be converted to JSON Schema: ${reasons} Describe what clients receive, without transforms, or pass the schema to intended().${atLine(first)}`;
+    return `Part of the response of ${listed} ${reasons}, or pass the schema to intended().${atLine(first)}`;
   });
 }
 
