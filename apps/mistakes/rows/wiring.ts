@@ -387,3 +387,34 @@ mistake(
     return createApp().route('/', router);
   },
 );
+
+mistake(
+  'a plain class as a schema of `response`',
+  { startup: 'extends schemaClass(schema)' },
+  () => {
+    class UserDto {
+      id = '';
+    }
+    @Controller()
+    class Users {
+      @Get('/', { response: { 200: UserDto } })
+      find() {
+        return new UserDto();
+      }
+    }
+    return serveControllers([Users]);
+  },
+);
+
+mistake('`z.bigint()` in a schema of `response`', { warning: 'which JSON cannot write' }, () =>
+  createApp().get('/', { response: z.object({ total: z.bigint() }) }, () => ({ total: 7n })),
+);
+
+mistake(
+  '`z.set()` in a schema of `response`',
+  { warning: 'is a Set or a Map, which JSON cannot write' },
+  () => {
+    const response = z.object({ tags: z.set(z.string()) });
+    return createApp().get('/', { response }, () => ({ tags: new Set(['a']) }));
+  },
+);
