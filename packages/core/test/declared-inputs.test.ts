@@ -286,3 +286,36 @@ describe('a schema of a body that rejects what the parsers provide', () => {
     expect(codedWarningsOf(app.post('/', { body }, handler))).toEqual([]);
   });
 });
+
+describe('a boolean that any text makes true', () => {
+  const message = (label: string, pattern: string) =>
+    `FAIRLEAD_INPUT: The ${label} is true for texts such as '0' and 'no', because its schema calls Boolean(): GET ${pattern}. Use z.boolean(), which receives what the text spells, or pass the schema to intended().`;
+
+  it('causes a warning for a query, a parameter or a header', () => {
+    const all = z.coerce.boolean();
+    const app = createApp()
+      .get('/', { query: z.object({ all: all.default(false) }) }, handler)
+      .get('/filter', { query: z.object({ filter: z.object({ all }) }) }, handler)
+      .get('/of/:all', { params: z.object({ all }) }, handler)
+      .get('/head', { headers: z.object({ 'x-all': all.optional() }) }, handler);
+    expect(codedWarningsOf(app)).toEqual([
+      message("query parameter 'all'", '/'),
+      message("query parameter 'filter[all]'", '/filter'),
+      message("parameter 'all'", '/of/:all'),
+      message("header 'x-all'", '/head'),
+    ]);
+  });
+
+  it.each<[string, StandardSchema]>([
+    ['the text spells it', z.object({ all: z.boolean() })],
+    ['other texts are false', z.object({ all: z.boolean().catch(false) })],
+    ['a text is one of its values', z.object({ all: z.union([z.coerce.boolean(), z.string()]) })],
+    [
+      'a function reads it first',
+      z.object({ all: z.preprocess((text) => text === '1', z.coerce.boolean()) }),
+    ],
+    ['it is intended', intended(z.object({ all: z.coerce.boolean() }))],
+  ])('causes none if %s', (_name, query) => {
+    expect(codedWarningsOf(createApp().get('/', { query }, handler))).toEqual([]);
+  });
+});

@@ -15,6 +15,7 @@ import {
   raw,
   type StandardSchema,
   text,
+  urlencoded,
 } from '../src/index.js';
 
 const handler = () => undefined;
@@ -466,6 +467,34 @@ describe('body parsers', () => {
       .use(json())
       .post('/bulk', handler)
       .post('/other', handler);
+    expect(warningsOf(app)).toEqual([]);
+  });
+});
+
+describe('a parser of a range of media types', () => {
+  const form = describeFunction<Middleware>((_ctx, next) => next(), {
+    name: 'multipart()',
+    role: 'input',
+    reads: { mediaTypes: ['multipart/form-data'] },
+  });
+
+  it('causes a warning about each later one whose types it includes', () => {
+    const app = createApp()
+      .use(json({ type: '*/*' }))
+      .post('/login', urlencoded(), handler)
+      .post('/photos', form, handler);
+    expect(warningsOf(app)).toEqual([
+      'FAIRLEAD_ORDER: urlencoded() never reads a body, because json() before it has read it: POST /login. Pass the option skip to the json() before it, or pass urlencoded() to intended().',
+      'FAIRLEAD_ORDER: multipart() never reads a body, because json() before it has read it: POST /photos. Pass the option skip to the json() before it, or pass multipart() to intended().',
+    ]);
+  });
+
+  it('causes none about others, or if it may skip a body', () => {
+    const app = createApp()
+      .use('/texts', text({ type: 'text/*' }))
+      .use('/any', json({ type: '*/*', skip: () => false }))
+      .post('/texts', urlencoded(), handler)
+      .post('/any', urlencoded(), form, handler);
     expect(warningsOf(app)).toEqual([]);
   });
 });

@@ -16,6 +16,8 @@ export interface Structure {
   readonly convertsText: boolean;
   /** Whether a function of the application receives the value first, so that it may accept more. */
   readonly isPreprocessed: boolean;
+  /** Whether it converts every text that is not empty to true, as `Boolean()` does. */
+  readonly isTruthy: boolean;
   /** The texts that it accepts; undefined for any text. Without meaning unless it accepts strings. */
   readonly texts: ReadonlySet<string> | undefined;
   readonly lists: readonly ListStructure[];
@@ -161,8 +163,8 @@ function readStructure(schema: StandardSchema & Structured): SchemaStructure {
 }
 
 function exact(structure: Structure, converters: Converters = {}): SchemaStructure {
-  const { kinds, convertsText, isPreprocessed, texts, lists, objects } = structure;
-  const known = { kinds, convertsText, isPreprocessed, texts, lists, objects };
+  const { kinds, convertsText, isPreprocessed, isTruthy, texts, lists, objects } = structure;
+  const known = { kinds, convertsText, isPreprocessed, isTruthy, texts, lists, objects };
   return Object.freeze({ ...known, isExact: true, converters });
 }
 
@@ -182,10 +184,12 @@ class Draft implements Structure {
   readonly objects: ObjectStructure[] = [];
   convertsText = false;
   isPreprocessed = false;
+  isTruthy = false;
   texts: Set<string> | undefined = new Set<string>();
 
   /** Adds what a schema accepts to what others accept. */
-  add({ kinds, convertsText, isPreprocessed, texts, lists, objects }: Structure): this {
+  add(structure: Structure): this {
+    const { kinds, convertsText, isPreprocessed, isTruthy, texts, lists, objects } = structure;
     if (kinds.has('string')) {
       if (texts === undefined) this.texts = undefined;
       else for (const text of texts) this.texts?.add(text);
@@ -193,6 +197,7 @@ class Draft implements Structure {
     for (const kind of kinds) this.kinds.add(kind);
     this.convertsText ||= convertsText;
     this.isPreprocessed ||= isPreprocessed;
+    this.isTruthy ||= isTruthy;
     this.lists.push(...lists);
     this.objects.push(...objects);
     return this;
@@ -259,6 +264,9 @@ class Reader {
     if ('inner' in description) {
       const inner = this.read(description.inner, level, wrappers);
       draft.add(description.isPreprocessed ? withoutScalars(inner) : inner);
+      // A function that receives the value first may convert it.
+      draft.isTruthy =
+        (draft.isTruthy || description.isTruthy === true) && !description.isPreprocessed;
       if (description.except !== undefined) draft.kinds.delete(description.except);
       for (const also of description.also ?? []) {
         if (also === 'text') draft.convertsText = true;

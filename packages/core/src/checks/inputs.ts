@@ -40,6 +40,20 @@ export function demandsImpossible(route: PlacedRoute): readonly string[] {
   });
 }
 
+/** Finds booleans that any text makes true, such as `0`, because their schema calls `Boolean()`. */
+export function acceptsAnyText(route: PlacedRoute): readonly string[] {
+  return inputsOf(route).flatMap(({ source, name, schema }) => {
+    if (source === 'body' || schema === undefined || isIntended(schema)) return [];
+    const structure = structureOf(schema);
+    const members = membersOf(name, structure);
+    return [...(source === 'query' ? withNested(members) : members)].flatMap(([key, member]) =>
+      member.isTruthy && !member.kinds.has('string')
+        ? `The ${LABELS[source]} '${key}' is true for texts such as '0' and 'no', because its schema calls Boolean(): ${NAMES}. Use z.boolean(), which receives what the text spells, or pass the schema to intended().`
+        : [],
+    );
+  });
+}
+
 /** Finds names that no request has, and schemas that reject every text, but accept another value. */
 function rejectsText(
   { source, name }: RouteInput,

@@ -18,7 +18,7 @@ import {
   rejectsParsed,
 } from './declared-inputs.js';
 import { describesNoBody } from './declared-responses.js';
-import { demandsImpossible, exceedsText } from './inputs.js';
+import { acceptsAnyText, demandsImpossible, exceedsText } from './inputs.js';
 import type { Layout, Place, PlacedRoute } from './layout.js';
 import { areMisplaced, isHandler, mayRespond } from './placement.js';
 import {
@@ -56,6 +56,7 @@ const WARNINGS: readonly Check[] = [
     FAIRLEAD_ORDER: [opensAsPage, parsesTwice],
     FAIRLEAD_INPUT: [
       demandsImpossible,
+      acceptsAnyText,
       rejectsEverything,
       lacksParser,
       rejectsParsed,
@@ -218,19 +219,29 @@ function repeatsPrefix({ pattern, isIntended }: PlacedRoute, { mounts }: Layout)
 function parsesTwice({ functions }: PlacedRoute, { routes }: Layout): Found {
   const readsElsewhere = (parser: Middleware, first: Middleware) =>
     routes.some((other) => other.functions.includes(parser) && !other.functions.includes(first));
-  const parsers = functions.filter((one) => descriptionOf(one)?.reads?.settings !== undefined);
+  const parsers = functions.filter((one) => descriptionOf(one)?.reads !== undefined);
   return parsers.flatMap((parser, index) => {
     const { name, reads } = descriptionOf(parser) ?? {};
-    const earlier = parsers
-      .slice(0, index)
-      .find((other) =>
-        reads?.mediaTypes.every((type) => descriptionOf(other)?.reads?.mediaTypes.includes(type)),
+    const earlier = parsers.slice(0, index).find((other) => {
+      // A parser without settings may leave a body to a later one.
+      const { settings, mediaTypes: ranges = [] } = descriptionOf(other)?.reads ?? {};
+      if (settings === undefined) return false;
+      const isKnown = (type: string) => reads?.settings !== undefined && ranges.includes(type);
+      return reads?.mediaTypes.every(
+        (type) => isKnown(type) || ranges.some((range) => includesType(range, type)),
       );
+    });
     const first = descriptionOf(earlier);
     if (!earlier || !first || isIntended(parser)) return [];
     if (first.reads?.settings === reads?.settings || readsElsewhere(parser, earlier)) return [];
     return `${name} never reads a body, because ${first.name} before it has read it: ${NAMES}. Pass the option skip to the ${first.name} before it, or pass ${name} to intended().`;
   });
+}
+
+/** Whether a range, such as `text/*`, includes a media type. */
+function includesType(range: string, type: string): boolean {
+  const [family, subtype] = range.split('/');
+  return family === '*' || (subtype === '*' && type.startsWith(`${family}/`));
 }
 
 /** Browsers may get a page instead of the response of a route. A wildcard may be there for other clients. */

@@ -39,6 +39,8 @@ export type Description =
       readonly except?: Kind;
       /** Whether a function of the application receives the value first. It may expect text, or an absent value. */
       readonly isPreprocessed?: true;
+      /** Whether every text that is not empty becomes true. */
+      readonly isTruthy?: true;
     };
 
 /** What a fix says for a value that no text can be, by its kind: the schema that converts text. */

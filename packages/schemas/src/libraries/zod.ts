@@ -47,7 +47,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
 
 /** `z.coerce` converts any value itself, but every text to true. */
 function describeCoercion(kind: Kind): Description {
-  if (kind === 'boolean') return { inner: 'boolean', also: ['text', 'undefined'] };
+  if (kind === 'boolean') return { inner: 'boolean', also: ['text', 'undefined'], isTruthy: true };
   return { inner: 'string', also: kind === 'string' ? ['text', 'undefined'] : ['text'] };
 }
 
