@@ -9,7 +9,7 @@ import {
   UseInterceptor,
   UseMiddleware,
 } from '@fairlead/controllers';
-import { createApp, createRouter, notFoundHandler } from '@fairlead/core';
+import { createApp, createRouter, json, notFoundHandler, urlencoded } from '@fairlead/core';
 import { createContainer, Inject, lazy, Optional, Service, token } from '@fairlead/di';
 import { createJwtAuth } from '@fairlead/jwt';
 import { jwtGuard } from '@fairlead/jwt/controllers';
@@ -417,4 +417,21 @@ mistake(
     const response = z.object({ tags: z.set(z.string()) });
     return createApp().get('/', { response }, () => ({ tags: new Set(['a']) }));
   },
+);
+
+mistake(
+  '`z.coerce.boolean()` in a query',
+  { warning: 'Use z.boolean()' },
+  () =>
+    createApp().get('/', { query: z.object({ all: z.coerce.boolean() }) }, ({ query }) => query),
+  '/?all=0',
+);
+
+mistake(
+  "`json({ type: '*/*' })` before `urlencoded()`",
+  { warning: 'urlencoded() never reads a body' },
+  () =>
+    createApp()
+      .use(json({ type: '*/*' }))
+      .post('/', urlencoded(), ({ body }) => body),
 );
