@@ -14,6 +14,7 @@ export {
   descriptionOf,
   type FormDescription,
   findMisuse,
+  flatten,
   isSecured,
   isUnknown,
   type Misuse,

@@ -6,7 +6,7 @@ import {
   UseGuard,
 } from '@fairlead/controllers';
 import type { AnyContext, Security } from '@fairlead/core';
-import { describe } from '@fairlead/core/extend';
+import { describe, descriptionOf } from '@fairlead/core/extend';
 import { named } from '@fairlead/options';
 import type { JwtAuth } from './jwt-auth.js';
 import { createRoleCheck, createScopeCheck, roleSecurity } from './requirements.js';
@@ -44,8 +44,10 @@ export function jwtGuard<Claims>(
     else await auth.verify(ctx);
     return true;
   };
+  const { audiences } = descriptionOf(auth.middleware) ?? {};
   return describe(guard, {
     name: GUARD,
+    ...(audiences && { audiences }),
     role: 'guard',
     middleware: 'auth.middleware',
     security: BEARER,

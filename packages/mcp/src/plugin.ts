@@ -7,7 +7,13 @@ import {
   type Middleware,
   type Plugin,
 } from '@fairlead/core';
-import { describe, describeFactories, throwTogether } from '@fairlead/core/extend';
+import {
+  describe,
+  describeFactories,
+  descriptionOf,
+  flatten,
+  throwTogether,
+} from '@fairlead/core/extend';
 import {
   arrayOf,
   atLine,
@@ -177,7 +183,9 @@ export function mcp(options: McpOptions): Plugin {
       );
       endpoints.set(app, { tools, handler });
       if (isIntended(plugin)) return;
-      for (const message of describeDoubts(path, authorization?.resource, tools))
+      const doubts = describeDoubts(path, authorization?.resource, tools);
+      const audience = describeAudience(app, respond, authorization?.resource);
+      for (const message of [...doubts, ...audience])
         warn('FAIRLEAD_TOOL', message + atLine(plugin));
     },
     async close() {
@@ -186,6 +194,31 @@ export function mcp(options: McpOptions): Plugin {
   };
   setLocation(plugin, captureCaller(mcp));
   return plugin;
+}
+
+/**
+ * Describes a check of tokens that rejects those of agents, who ask for tokens for the resource.
+ *
+ * @see RFC 8707 §2
+ */
+function describeAudience(
+  app: Application,
+  endpoint: Middleware,
+  resource: string | undefined,
+): readonly string[] {
+  if (resource === undefined) return [];
+  for (const { method, pattern, options, handlers, upstream = [] } of app.routes()) {
+    if (!options.tool && !handlers.includes(endpoint)) continue;
+    const { name, audiences = [] } =
+      flatten([...upstream, ...handlers])
+        .map(descriptionOf)
+        .find((one) => one?.audiences?.includes(resource) === false) ?? {};
+    if (name === undefined) continue;
+    return [
+      `The tokens of agents are for the resource of mcp(), ${resource}, but ${name} accepts only those for ${audiences.join(' or ')}: ${method} ${pattern}. Add '${resource}' to its audience, correct the resource, or pass the plugin to intended() if the issuer uses another audience.`,
+    ];
+  }
+  return [];
 }
 
 /** Describes what is probably a mistake in the options of a server. */

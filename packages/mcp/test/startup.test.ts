@@ -4,8 +4,10 @@ import {
   createRouter,
   intended,
   json,
+  type Middleware,
   type RouteOptions,
 } from '@fairlead/core';
+import { describe as describeFunction } from '@fairlead/core/extend';
 import { multipart } from '@fairlead/multipart';
 import { createDocument, secured } from '@fairlead/openapi';
 import { websocket } from '@fairlead/websocket';
@@ -275,6 +277,46 @@ describe('a server', () => {
 
   it.each(['', '/', '/mcp', '/mcp/', '/v1/mcp'])('may have the resource at %j', async (path) => {
     expect(await warningsOf(withResource(`https://api.example.com${path}`), tool)).toEqual([]);
+  });
+
+  describe('with a resource', () => {
+    const resource = 'https://api.example.com/mcp';
+    const verify = (...audiences: string[]) =>
+      describeFunction<Middleware>((_ctx, next) => next(), {
+        name: 'auth.middleware',
+        role: 'middleware',
+        audiences,
+      });
+    const start = async (
+      endpoint: Middleware,
+      handler: Middleware,
+      change = <Plugin extends object>(plugin: Plugin) => plugin,
+    ) => {
+      const warnings = collectWarnings();
+      const app = createApp().use('/mcp', endpoint).get('/', tool, handler);
+      await app.plugin(change(mcp({ ...server, ...withResource(resource) })));
+      app.seal();
+      await emitted();
+      await app.close();
+      return warnings;
+    };
+    const pass = verify(resource, 'https://api.example.com');
+    const api = verify('https://api.example.com');
+
+    it('that is no audience of the endpoint, or of a tool, causes a warning', async () => {
+      expect(await start(api, pass)).toEqual([
+        expect.stringContaining(
+          "FAIRLEAD_TOOL: The tokens of agents are for the resource of mcp(), https://api.example.com/mcp, but auth.middleware accepts only those for https://api.example.com: POST /mcp. Add 'https://api.example.com/mcp' to its audience, correct the resource, or pass the plugin to intended() if the issuer uses another audience.",
+        ),
+      ]);
+      const guarded = describeFunction(() => 1, { runs: [api] });
+      expect(await start(pass, guarded)).toEqual([expect.stringContaining(': GET /.')]);
+    });
+
+    it('that is one, or is intended, causes none', async () => {
+      expect(await start(pass, pass)).toEqual([]);
+      expect(await start(api, api, intended)).toEqual([]);
+    });
   });
 
   it('may have the resource above its endpoint', async () => {

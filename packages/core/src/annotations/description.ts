@@ -194,6 +194,8 @@ export interface Description {
   readonly runs?: readonly object[];
   /** Whether pages of other sites can send its credentials, such as a cookie with `SameSite=None`. */
   readonly crossSite?: boolean;
+  /** The audiences of tokens, one of which a token must have to pass it. */
+  readonly audiences?: readonly string[];
   /** The `Content-Security-Policy` that it sets on responses after it. */
   readonly policy?: string;
   /** The middleware that does the same as a guard, such as `csrf()`, for messages. */
@@ -269,6 +271,7 @@ const KINDS: Kinds<Description> = {
   ),
   runs: arrayOf(either(fn, object), 'an array of functions and objects'),
   crossSite: boolean,
+  audiences: arrayOf(string, 'an array of strings'),
   policy: string,
   middleware: nonEmptyString,
   slot: nonEmptyString,
