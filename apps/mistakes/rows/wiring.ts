@@ -13,6 +13,7 @@ import { createApp, createRouter, json, notFoundHandler, urlencoded } from '@fai
 import { createContainer, Inject, lazy, Optional, Service, token } from '@fairlead/di';
 import { createJwtAuth } from '@fairlead/jwt';
 import { jwtGuard } from '@fairlead/jwt/controllers';
+import { mcp } from '@fairlead/mcp';
 import { createMetrics } from '@fairlead/metrics';
 import { cors, createHealth, csrf, csrfGuard, secureHeaders } from '@fairlead/middleware';
 import { multipart, type UploadedFile } from '@fairlead/multipart';
@@ -434,4 +435,17 @@ mistake(
     createApp()
       .use(json({ type: '*/*' }))
       .post('/', urlencoded(), ({ body }) => body),
+);
+
+mistake(
+  'a resource of `mcp()` that is no audience of `createJwtAuth()`',
+  { warning: 'but auth.middleware accepts only those for https://api.example.com' },
+  async () => {
+    const resource = 'https://api.example.com/mcp';
+    const app = createApp().use('/mcp', auth.middleware);
+    const servers = ['https://login.example.com'];
+    await app.plugin(mcp({ name: 'users', version: '1', authorization: { resource, servers } }));
+    return app.get('/users', { tool: { public: true } }, () => []);
+  },
+  '/users',
 );
