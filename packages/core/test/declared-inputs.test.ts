@@ -241,7 +241,7 @@ describe('a schema of a body that rejects what the parsers provide', () => {
       'text()',
       z.object({ id: z.string() }),
       text(),
-      `The only parser is text(), whose text the schema of the body rejects: POST /. Register json() or another parser in its place, ${end}`,
+      `The only parser is text(), whose text the schema of the body rejects: POST /. Register json() as well, or text() only on the routes that read text, ${end}`,
     ],
     [
       'urlencoded()',

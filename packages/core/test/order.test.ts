@@ -58,6 +58,32 @@ function warningsOf(app: Application): readonly string[] {
   return warnings.map(String).map(withoutLocation);
 }
 
+describe('middleware that reads what a guard of its route provides', () => {
+  const reader = (guard?: string) =>
+    describeFunction<Middleware>((_ctx, next) => next(), {
+      name: 'requireScope()',
+      role: 'middleware',
+      after: ['auth.middleware', 'jwtGuard(auth)'],
+      ...(guard && { guard }),
+    });
+  const guarded = describeFunction<Middleware>(() => 1, {
+    runs: [describeFunction(() => true, { name: 'jwtGuard(auth)', role: 'guard' })],
+  });
+
+  it('causes a warning that names the guard to use in its place', () => {
+    const app = createApp().post('/tasks', reader('@Scopes()'), guarded);
+    expect(warningsOf(app)).toEqual([
+      'requireScope() reads what auth.middleware or jwtGuard(auth) provides, but runs before the guards of: POST /tasks. Use @Scopes(), which is a guard, in place of requireScope(), register auth.middleware first, or pass requireScope() to intended().',
+    ]);
+  });
+
+  it('causes another one if there is no such guard', () => {
+    expect(warningsOf(createApp().post('/tasks', reader(), guarded))).toEqual([
+      expect.stringContaining('nothing before it provides that in: POST /tasks.'),
+    ]);
+  });
+});
+
 describe('notFoundHandler()', () => {
   it('causes a warning beside the option notFound, which it hides', () => {
     expect(warningsOf(createApp({ notFound: handler }).use(notFoundHandler()))).toEqual([

@@ -171,6 +171,7 @@ export function createJwtAuth(
     name: JWT[0],
     role: 'middleware',
     security: BEARER,
+    guard: JWT[1],
     audiences: [audience].flat(),
     sends: SENDS,
     warning: () => (isUnused ? UNUSED_REMOTE : undefined),

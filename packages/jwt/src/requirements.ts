@@ -23,6 +23,7 @@ export function requireScope(...scopes: readonly [string, ...string[]]): Middlew
   });
   return describe(middleware, {
     role: 'middleware',
+    guard: '@Scopes()',
     security: { ...BEARER, scopes },
     after: JWT,
     warning: () => explainCommas('requireScope()', scopes),
@@ -45,7 +46,12 @@ export function requireRole(...roles: readonly [string, ...string[]]): Middlewar
     check(ctx);
     return next();
   });
-  return describe(middleware, { role: 'middleware', security: roleSecurity(roles), after: JWT });
+  return describe(middleware, {
+    role: 'middleware',
+    guard: '@Roles()',
+    security: roleSecurity(roles),
+    after: JWT,
+  });
 }
 
 describe(requireScope, { role: 'factory', name: "requireScope('users:write')" });

@@ -172,7 +172,13 @@ export function rateLimit(options: RateLimitOptions): Middleware {
   names.set(middleware, name);
   const check = ({ routes }: Placement) =>
     findSameName('rateLimit()', middleware, name, routes) ?? findProbes(options, routes);
-  return describe(middleware, { role: 'middleware', warning, check, sends: describeSent(options) });
+  return describe(middleware, {
+    role: 'middleware',
+    guard: 'rateLimitGuard()',
+    warning,
+    check,
+    sends: describeSent(options),
+  });
 }
 
 /** The name of each middleware and guard. */

@@ -209,9 +209,29 @@ function checkResponses(app: Application): Application {
     return app.checkResponses();
   } catch (error) {
     // Also accepts one from another copy of core.
-    if (error instanceof Error && Reflect.get(error, 'code') === 'APPLICATION_SEALED') return app;
-    throw error;
+    if (codeOf(error) !== 'APPLICATION_SEALED') throw error;
+    assertOpen(app);
+    return app;
   }
+}
+
+/** @throws {SetupError} `INVALID_OPTION`, when another test has closed an application that has handled requests. */
+function assertOpen(app: Application): void {
+  try {
+    // Does nothing a second time, unless the application is closed.
+    app.seal();
+  } catch (cause) {
+    if (codeOf(cause) !== 'APPLICATION_CLOSED') throw cause;
+    throw new SetupError(
+      'INVALID_OPTION',
+      'createTestApp() cannot use an application that is closed, as after an earlier test. Create it inside the function, as in createTestApp({ app: () => createMyApp() }).',
+      { cause },
+    );
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error ? Reflect.get(error, 'code') : undefined;
 }
 
 /** Unlike `instanceof`, accepts an application of another copy of core. */

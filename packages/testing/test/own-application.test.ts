@@ -204,3 +204,17 @@ describe('app', () => {
     expect((await app.request('/mails')).status).toBe(200);
   });
 });
+
+it('an application that an earlier test has closed cannot be used', async () => {
+  const app = createApp().get('/', () => 'ok');
+  const first = await createTestApp({ app: () => app });
+  await first.request('/');
+  await first.close();
+  await expect(createTestApp({ app: () => app })).rejects.toThrow(
+    expect.objectContaining({
+      code: 'INVALID_OPTION',
+      message:
+        'createTestApp() cannot use an application that is closed, as after an earlier test. Create it inside the function, as in createTestApp({ app: () => createMyApp() }).',
+    }),
+  );
+});

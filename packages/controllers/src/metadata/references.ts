@@ -227,7 +227,7 @@ export function findRoleFault(
   const misuse = findMisuse(reference);
   if (misuse?.is === 'factory') return { reason: ', because it is a factory', fix: misuse.fix };
   if (misuse !== undefined) return { shown: `the decorator ${misuse.name}`, fix: misuse.fix };
-  const { role, middleware } = descriptionOf(reference) ?? {};
+  const { role, middleware, guard } = descriptionOf(reference) ?? {};
   if (kind !== 'guard' && role === 'guard') {
     const use = middleware === undefined || kind === 'interceptor' ? '' : `use ${middleware}, or `;
     return { reason: ', because it is a guard', fix: `${use}pass it as a guard.` };
@@ -235,7 +235,8 @@ export function findRoleFault(
   const isMiddleware = kind === 'guard' && NEEDS_NEXT.has(role);
   // A function of one parameter does not call next().
   if (!isMiddleware || (typeof reference === 'function' && reference.length < 2)) return undefined;
-  return { reason: ', because it is middleware', fix: 'pass it as middleware.' };
+  const use = guard === undefined ? '' : `use ${guard}, or `;
+  return { reason: ', because it is middleware', fix: `${use}pass it as middleware.` };
 }
 
 const PASS_REFERENCE = 'pass a function, a class or a token.';

@@ -200,6 +200,8 @@ export interface Description {
   readonly policy?: string;
   /** The middleware that does the same as a guard, such as `csrf()`, for messages. */
   readonly middleware?: string;
+  /** The guard that does the same as middleware, such as `csrfGuard()`, for messages. */
+  readonly guard?: string;
   /** Identifies what a guard or an interceptor does. That of a method replaces one of its class with the same slot. */
   readonly slot?: string;
   /**
@@ -274,6 +276,7 @@ const KINDS: Kinds<Description> = {
   audiences: arrayOf(string, 'an array of strings'),
   policy: string,
   middleware: nonEmptyString,
+  guard: nonEmptyString,
   slot: nonEmptyString,
   below: fn,
   hides: fn,

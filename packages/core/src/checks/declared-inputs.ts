@@ -88,7 +88,7 @@ export function rejectsParsed(route: PlacedRoute): Found {
     if (!isExact || isPreprocessed || convertsText) return [];
     const accepts = (...some: readonly Kind[]) => some.some((kind) => kinds.has(kind));
     if (isOnly('text()') && !accepts('any', 'string', 'other'))
-      return `The only parser is text(), whose text the schema of the body rejects: ${NAMES}. Register json() or another parser in its place, ${end}`;
+      return `The only parser is text(), whose text the schema of the body rejects: ${NAMES}. Register json() as well, or text() only on the routes that read text, ${end}`;
     const files = [...joinBranches(objects).members].filter(([, member]) => isFile(member));
     if (files.length > 0) {
       const names = files.map(([name]) => `'${name}'`).join(' and ');

@@ -1,6 +1,7 @@
 import { isIntended, nearestName } from '@fairlead/options';
 import {
   descriptionOf,
+  flatten,
   isResponder,
   isUnknown,
   passesOn,
@@ -147,16 +148,21 @@ function readTooEarly({ places }: Layout): Found {
   return chains.flatMap((chain, index) =>
     chain.flatMap(({ shapes, handlers, options: at, name }) =>
       handlers.flatMap((one, step) => {
-        const { name: reader, after = [] } = descriptionOf(one) ?? {};
+        const { name: reader, after = [], guard } = descriptionOf(one) ?? {};
         if (after.length === 0 || isUnknown(one) || isIntended(one)) return [];
         const near = (some: typeof passing) =>
           some.flat().flatMap((other) => (overlaps(other.shapes, shapes) ? other.handlers : []));
         const before = [...near(passing.slice(0, index)), ...handlers.slice(0, step)];
         const later = name ? handlers.slice(step) : near(passing.slice(index));
-        const provides = (other: Middleware) => after.includes(descriptionOf(other)?.name ?? '');
+        const provides = (other: object) => after.includes(descriptionOf(other)?.name ?? '');
         const isLate = later.some(provides);
         if (before.some(provides) || (!isLate && before.some(isUnknown))) return [];
         const needed = after.join(' or ');
+        const isGuarded = guard !== undefined && flatten(later).some(provides) && !isLate;
+        if (isGuarded) {
+          const message = `${reader} reads what ${needed} provides, but runs before the guards of: ${NAMES}. Use ${guard}, which is a guard, in place of ${reader}, register ${after[0]} first, or pass ${reader} to intended().`;
+          return { message, names: [name], at };
+        }
         const message = `${reader} reads what ${needed} provides, but ${isLate ? 'runs before it' : 'nothing before it provides that'}${name && ` in: ${NAMES}`}. Register ${isLate ? 'that' : needed} first, or pass ${reader} to intended().`;
         return { message, names: [name], at, about: name ? undefined : handlers };
       }),

@@ -57,7 +57,7 @@ export function csrf(options: CsrfOptions = {}): Middleware {
   const { tokens } = options;
   const check = (at: Placement) =>
     (tokens && findLaterParser(tokens, at)) ?? findRefusedPages('csrf()', options, at);
-  return describe(middleware, { role: 'input', after, sends: SENDS, check });
+  return describe(middleware, { role: 'input', guard: 'csrfGuard()', after, sends: SENDS, check });
 }
 
 /** For documents. */
