@@ -11,7 +11,7 @@ import {
 } from '@fairlead/controllers';
 import { createApp, createRouter, json, notFoundHandler, urlencoded } from '@fairlead/core';
 import { createContainer, Inject, lazy, Optional, Service, token } from '@fairlead/di';
-import { createJwtAuth } from '@fairlead/jwt';
+import { createJwtAuth, requireScope } from '@fairlead/jwt';
 import { jwtGuard } from '@fairlead/jwt/controllers';
 import { mcp } from '@fairlead/mcp';
 import { createMetrics } from '@fairlead/metrics';
@@ -21,6 +21,7 @@ import { secured } from '@fairlead/openapi';
 import { rateLimit, rateLimitGuard } from '@fairlead/rate-limit';
 import { session } from '@fairlead/session';
 import { serveStatic } from '@fairlead/static';
+import { createTestApp } from '@fairlead/testing';
 import { createRooms, websocketUpgrade } from '@fairlead/websocket';
 import { redisAdapter } from '@fairlead/websocket/redis';
 import { z } from 'zod';
@@ -448,4 +449,46 @@ mistake(
     return app.get('/users', { tool: { public: true } }, () => []);
   },
   '/users',
+);
+
+mistake(
+  '`requireScope()` before the guards of its route',
+  { warning: 'Use @Scopes(), which is a guard' },
+  () => {
+    @Controller()
+    class Tasks {
+      @Post()
+      @UseMiddleware(requireScope('tasks:write'))
+      add() {
+        return 1;
+      }
+    }
+    return serveControllers([Tasks], { guards: [jwtGuard(auth)] });
+  },
+);
+
+mistake(
+  '`auth.middleware` as a guard',
+  { startup: 'use jwtGuard(auth), or pass it as middleware' },
+  () => {
+    @Controller()
+    class Users {
+      @Get()
+      list() {
+        return [];
+      }
+    }
+    return serveControllers([Users], { guards: [auth.middleware as never] });
+  },
+);
+
+mistake(
+  '`createTestApp()` with an application that an earlier test has closed',
+  { startup: 'Create it inside the function' },
+  async () => {
+    const app = createApp().get('/', () => 1);
+    await (await createTestApp({ app: () => app })).request('/');
+    await app.close();
+    return createTestApp({ app: () => app });
+  },
 );
