@@ -112,18 +112,23 @@ export function multipart(options: MultipartOptions = {}): Middleware {
   });
 }
 
-/** Finds a check of the user that runs later, so that the server reads the uploads of anyone. */
+/** Finds a check of the user that runs later, but could run first, so that the server reads the uploads of anyone. */
 function findLaterCheck({ routes }: Placement): Doubt | undefined {
   for (const { method, pattern, before, after } of routes) {
     // An unknown function may check the user.
     if (before.some((one) => isUnknown(one) || isSecured(one))) continue;
-    const { name, middleware = name } = descriptionOf(after.find(isSecured)) ?? {};
+    const { name, middleware = name } = descriptionOf(after.find(isMovable)) ?? {};
     if (name === undefined) continue;
-    const fix = `Register ${middleware === name && name.startsWith('@') ? 'middleware that authenticates' : middleware} before multipart(), or read the form in the handler with parts(). If anyone may upload, pass multipart() to intended().`;
-    const message = `multipart() reads uploads before ${name} checks who sends them, for example for ${method} ${pattern}. ${fix}`;
+    const message = `multipart() reads uploads before ${name} checks who sends them, for example for ${method} ${pattern}. Register ${middleware} before multipart(), or read the form in the handler with parts(). If anyone may upload, pass multipart() to intended().`;
     return { code: 'FAIRLEAD_ORDER', message };
   }
   return undefined;
+}
+
+/** Whether a check of the user is middleware, which has the parameter `next`, or a guard that exists as middleware. */
+function isMovable(one: object): boolean {
+  const isMiddleware = typeof one === 'function' && one.length > 1;
+  return isSecured(one) && (isMiddleware || descriptionOf(one)?.middleware !== undefined);
 }
 
 describeFactories(multipart);

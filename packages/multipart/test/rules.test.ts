@@ -411,6 +411,17 @@ describe('multipart() before a check of the user', () => {
           .use((_ctx, next) => next())
           .post('/', multipart(), guarded),
     ],
+    [
+      'the check is a guard that is no middleware',
+      () => {
+        const hasKey = describeFunction(() => true, { role: 'guard', security: bearer });
+        return createApp().post(
+          '/',
+          multipart(),
+          describeFunction(() => 1, { runs: [hasKey] }),
+        );
+      },
+    ],
     ['it is intended', () => createApp().post('/', intended(multipart()), guarded)],
     ['there is none', () => createApp().post('/', multipart(), () => 1)],
   ])('causes none if %s', (_, start) => {

@@ -1,4 +1,4 @@
-import { existsSync, type Stats, statSync } from 'node:fs';
+import { existsSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
@@ -193,17 +193,28 @@ function serveBelow(baseOf: (ctx: Context) => string, lookup: Lookup, base = '')
 /** Finds a policy with which browsers run no script of the fallback. */
 function findPolicy(
   { before, routes }: Placement,
-  { fallback, headers }: Lookup,
+  { root, fallback, headers }: Lookup,
 ): Doubt | undefined {
   // The function may return another policy.
   if (fallback === undefined || headers !== undefined) return undefined;
+  if (!hasScript(join(root, fallback))) return undefined;
   const all = [before, ...routes.map((route) => route.before)];
   const found = all
     .flatMap((some) => descriptionOf(some.findLast((one) => descriptionOf(one)?.policy)) ?? [])
     .find(({ policy = '' }) => !allowsScripts(policy));
   if (found === undefined) return undefined;
-  const message = `The Content-Security-Policy of ${found.name} lets browsers run no script of '${fallback}', the fallback of serveStatic(). Pass another policy to ${found.name}, such as "default-src 'self'", return one from the option headers, or pass serveStatic() to intended() if the page has no scripts.`;
+  const message = `The Content-Security-Policy of ${found.name} lets browsers run no script of '${fallback}', the fallback of serveStatic(). Pass another policy to ${found.name}, such as "default-src 'self'", return one from the option headers, or pass serveStatic() to intended() if the page works without them.`;
   return { code: 'FAIRLEAD_OPTION', message };
+}
+
+/** Whether a file is a page with a script. */
+function hasScript(file: string): boolean {
+  try {
+    return /<script\b/i.test(readFileSync(file, 'utf8'));
+  } catch {
+    // A file that does not exist has its own warning.
+    return false;
+  }
 }
 
 /** Whether a policy allows any script. CSP Level 3 §6.1.3 */

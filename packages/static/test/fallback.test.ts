@@ -144,7 +144,7 @@ describe('the fallback', () => {
 
 describe('the start warns about a fallback', () => {
   const create = (options: StaticOptions = {}) =>
-    serveStatic(folder.root, { fallback: 'page.html', ...options });
+    serveStatic(folder.root, { fallback: 'app.html', ...options });
   const policy = (value: string) =>
     describeFunction<Middleware>((_ctx, next) => next(), {
       name: 'secureHeaders()',
@@ -158,7 +158,7 @@ describe('the start warns about a fallback', () => {
     (value) => {
       expect(warningsOf(createApp().use(policy(value), create()))).toEqual([
         expect.stringContaining(
-          "The Content-Security-Policy of secureHeaders() lets browsers run no script of 'page.html', the fallback of serveStatic(). Pass another policy to secureHeaders(), such as \"default-src 'self'\", return one from the option headers, or pass serveStatic() to intended() if the page has no scripts.",
+          "The Content-Security-Policy of secureHeaders() lets browsers run no script of 'app.html', the fallback of serveStatic(). Pass another policy to secureHeaders(), such as \"default-src 'self'\", return one from the option headers, or pass serveStatic() to intended() if the page works without them.",
         ),
       ]);
     },
@@ -172,6 +172,10 @@ describe('the start warns about a fallback', () => {
       () => [policy("default-src 'none'"), policy('default-src *'), create()],
     ],
     ['headers may set one', () => [policy("default-src 'none'"), create({ headers: () => ({}) })]],
+    [
+      'the page has no script',
+      () => [policy("default-src 'none'"), create({ fallback: 'page.html' })],
+    ],
     ['it is intended', () => [policy("default-src 'none'"), intended(create())]],
   ])('not if %s', (_, functions) => {
     expect(warningsOf(createApp().use(...functions()))).toEqual([]);
@@ -180,15 +184,15 @@ describe('the start warns about a fallback', () => {
   it.each([year, 'max-age=86400'])('that browsers keep with %s', (cacheControl) => {
     expect(warningsOf(createApp().use(create({ cacheControl })))).toEqual([
       expect.stringContaining(
-        `serveStatic() sends 'page.html' with Cache-Control: ${cacheControl}, so browsers that have it miss new releases. Return a shorter time for it from the option headers, as in headers: (path) => (path === 'page.html' ? { 'Cache-Control': 'no-cache' } : {}), or pass serveStatic() to intended().`,
+        `serveStatic() sends 'app.html' with Cache-Control: ${cacheControl}, so browsers that have it miss new releases. Return a shorter time for it from the option headers, as in headers: (path) => (path === 'app.html' ? { 'Cache-Control': 'no-cache' } : {}), or pass serveStatic() to intended().`,
       ),
     ]);
   });
 
   it('and about an index that never changes', () => {
-    const options = { cacheControl: year, index: 'page.html' };
+    const options = { cacheControl: year, index: 'app.html' };
     expect(warningsOf(createApp().use(serveStatic(folder.root, options)))).toEqual([
-      expect.stringContaining("serveStatic() sends 'page.html' with Cache-Control"),
+      expect.stringContaining("serveStatic() sends 'app.html' with Cache-Control"),
     ]);
   });
 

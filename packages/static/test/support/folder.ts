@@ -13,6 +13,7 @@ const FILES: Readonly<Record<string, string>> = {
   'public/a.txt': '0123456789',
   'public/empty.txt': '',
   'public/page.html': '<p>é</p>',
+  'public/app.html': '<!doctype html><script src="/app.js"></script>',
   'public/app.js': 'export {}',
   'public/data.json': '{}',
   'public/unknown.zzz': '?',
