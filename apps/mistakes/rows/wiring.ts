@@ -26,6 +26,7 @@ import { createRooms, websocketUpgrade } from '@fairlead/websocket';
 import { redisAdapter } from '@fairlead/websocket/redis';
 import { z } from 'zod';
 import { serveControllers } from '../src/applications.js';
+import { writeFiles } from '../src/files.js';
 import { area, post } from '../src/mistake.js';
 
 const mistake = area('Wiring');
@@ -266,8 +267,10 @@ mistake(
 mistake(
   '`secureHeaders()` with the default policy before `serveStatic()` with a fallback',
   { warning: 'run no script of' },
-  () =>
-    createApp().use(secureHeaders(), serveStatic(import.meta.dirname, { fallback: 'wiring.ts' })),
+  async () => {
+    const root = await writeFiles({ 'index.html': '<script src="/app.js"></script>' });
+    return createApp().use(secureHeaders(), serveStatic(root, { fallback: 'index.html' }));
+  },
 );
 
 mistake('`immutable` for the fallback of `serveStatic()`', { warning: 'miss new releases' }, () => {

@@ -207,14 +207,33 @@ legal('limits of different names, of the plugin and of a guard', '200 1', () => 
   return serveControllers([SignIn], { middleware: [rateLimit(limit)] });
 });
 
-warned(
-  'a page without scripts, with the default policy',
-  'run no script of',
-  '404',
-  (isSilenced) => {
-    const files = serveStatic(import.meta.dirname, { fallback: 'wiring.ts' });
-    return createApp().use(secureHeaders(), silence(isSilenced, files));
+legal('a page without scripts, with the default policy', '404', () =>
+  createApp().use(secureHeaders(), serveStatic(import.meta.dirname, { fallback: 'wiring.ts' })),
+);
+
+legal(
+  'uploads before a class of guards that declares its security',
+  '403',
+  () => {
+    @Service()
+    class HasKey {
+      canActivate() {
+        return false;
+      }
+    }
+    secured(HasKey, { name: 'key', scheme: { type: 'apiKey', in: 'header', name: 'X-Key' } });
+    @Controller()
+    @UseGuard(HasKey)
+    class Photos {
+      @Post()
+      @UseMiddleware(multipart())
+      add() {
+        return null;
+      }
+    }
+    return serveControllers([Photos]);
   },
+  ['/', { method: 'POST' }],
 );
 
 legal('a page whose option headers sets its policy and its time in caches', '404', () =>
