@@ -210,3 +210,50 @@ describe('a dependency on one of several providers', () => {
     expect(await start()).toEqual([]);
   });
 });
+
+describe('a transient that has to be disposed', () => {
+  class Connection {
+    [Symbol.dispose]() {}
+  }
+  class Rows {
+    static readonly inject = [Connection] as const;
+    constructor(readonly connection: Connection) {}
+  }
+  const transient = { scope: 'transient' } as const;
+
+  it('is a warning of the start for what owns it without disposing anything', async () => {
+    container.register(Connection, { useClass: Connection }, transient).register(Rows);
+    expect(await start()).toEqual([
+      'FAIRLEAD_INJECTED: parameter 0 of Rows receives a new instance of Connection, which nothing disposes: the container disposes no transients, and its owner has no [Symbol.dispose]() or [Symbol.asyncDispose]().\n  Fix: register Connection with the scope request or singleton, dispose it in the owner, or pass the class to intended().',
+    ]);
+  });
+
+  it.each<[string, () => unknown]>([
+    [
+      'its owner disposes',
+      () =>
+        container.register('rows', {
+          useClass: class extends Rows {
+            [Symbol.dispose]() {}
+          },
+        }),
+    ],
+    [
+      'its owner is a factory',
+      () => container.register('rows', { useFactory: (own: unknown) => own, inject: [Connection] }),
+    ],
+    [
+      'its owner is marked',
+      () => container.register('rows', { useClass: markIntended(class extends Rows {}) }),
+    ],
+  ])('is none if %s', async (_name, register) => {
+    container.register(Connection, { useClass: Connection }, transient);
+    register();
+    expect(await start()).toEqual([]);
+  });
+
+  it('is none of another scope', async () => {
+    container.register(Connection).register(Rows);
+    expect(await start()).toEqual([]);
+  });
+});

@@ -3,6 +3,7 @@ import type { Binding, Owner } from './binding.js';
 import { findMismatch } from './emitted-types.js';
 import { InitializationError, type InjectionError } from './errors/injection-errors.js';
 import { Failure, Pending } from './instance.js';
+import type { ClassProvider } from './provider.js';
 import { edgesOf, isEdge, reachableFrom } from './resolution/graph.js';
 import { build } from './resolution/plan.js';
 import { describeParameter, describeToken, type Token } from './token.js';
@@ -105,6 +106,15 @@ function isUndefined(binding: Binding): boolean {
   return !reported.has(binding) && !isIntended(provider);
 }
 
+function isDisposable({ useClass: { prototype } }: ClassProvider): boolean {
+  return Symbol.dispose in prototype || Symbol.asyncDispose in prototype;
+}
+
+/** Whether each resolution of a binding creates an instance that has to be disposed. */
+function isLeaking({ scope, provider }: Binding): boolean {
+  return scope === 'transient' && 'useClass' in provider && isDisposable(provider);
+}
+
 /** @returns The bindings that replaced members of a list. */
 function warnOfParameters(binding: Binding): readonly Binding[] {
   const { owner, provider } = binding;
@@ -132,6 +142,13 @@ function warnOfParameters(binding: Binding): readonly Binding[] {
       report(binding, 'FAIRLEAD_INJECTED', mismatch.problem, binding.location, fix);
     }
     const { length } = owner.find(token);
+    const leaked = 'useClass' in provider && !isDisposable(provider) && targets.find(isLeaking);
+    if (leaked) {
+      const other = describeToken(leaked.token);
+      const problem = `${describe('receives a new instance of', leaked.token)}, which nothing disposes: the container disposes no transients, and its owner has no [Symbol.dispose]() or [Symbol.asyncDispose]().`;
+      const fix = `register ${other} with the scope request or singleton, dispose it in the owner, or pass the ${marked}`;
+      report(binding, 'FAIRLEAD_INJECTED', problem, binding.location, fix);
+    }
     if (injection.kind !== 'all' && length > 1 && !owner.tree.overrides.has(token)) {
       const problem = `${describe(`receives only the last of the ${length} providers of`, token)}.`;
       const fix = `use @InjectAll() or all() for a list of them, or pass the ${marked}`;
