@@ -495,3 +495,24 @@ mistake(
     return createTestApp({ app: () => app });
   },
 );
+
+mistake(
+  'a transient with `Symbol.asyncDispose` in a controller',
+  { warning: 'which nothing disposes' },
+  () => {
+    @Service({ scope: 'transient' })
+    class Connection {
+      async [Symbol.asyncDispose]() {}
+    }
+    @Controller()
+    @Service({ scope: 'request' })
+    class Rows {
+      constructor(readonly connection: Connection) {}
+      @Get()
+      list() {
+        return [];
+      }
+    }
+    return serveControllers([Rows]);
+  },
+);
