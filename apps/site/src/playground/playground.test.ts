@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { expect, it } from 'vitest';
 import { startInNode } from '../../test/start-in-node.ts';
 import { bundleWorker } from './bundle.ts';
-import { hasMistake, MISTAKES, PROGRAM, type Report, toggleMistake } from './program.ts';
+import { EXAMPLES, hasMistake, MISTAKES, PROGRAM, type Report, toggleMistake } from './program.ts';
 
 /** Gives a worker of Node.js what the worker of a browser has. */
 const BROWSER = `import { parentPort } from 'node:worker_threads';
@@ -53,13 +53,38 @@ it.each([
   expect(printed).toBe(expected);
 });
 
-it('makes each mistake once, and takes it back', () => {
-  const made = MISTAKES.map((mistake) => toggleMistake(PROGRAM, mistake));
-  const found = made.map((program) => MISTAKES.filter((one) => hasMistake(program, one)));
-  expect(MISTAKES.filter((mistake) => hasMistake(PROGRAM, mistake) !== false)).toEqual([]);
-  expect(found).toEqual(MISTAKES.map((mistake) => [mistake]));
-  expect(MISTAKES.reduce(toggleMistake, all)).toBe(PROGRAM);
+it.each(
+  EXAMPLES.filter(({ program }) => program !== PROGRAM).flatMap(({ name, program, mistakes }) => [
+    [`${name}, no mistake`, program] as const,
+    [`${name}, all mistakes`, mistakes.reduce(toggleMistake, program)] as const,
+    ...mistakes.map(
+      (mistake) => [`${name}, ${mistake.label}`, toggleMistake(program, mistake)] as const,
+    ),
+  ]),
+)('prints what Node.js prints: %s', async (_, program) => {
+  const [printed, expected] = await Promise.all([startInPlayground(program), startInNode(program)]);
+  expect(printed).toBe(expected);
 });
+
+it.each(EXAMPLES)('reports each mistake alone: $name', async ({ program, mistakes }) => {
+  const started = await startInPlayground(program);
+  const reports = await Promise.all(
+    mistakes.map((mistake) => startInPlayground(toggleMistake(program, mistake))),
+  );
+  expect(new Set([started, ...reports]).size).toBe(mistakes.length + 1);
+});
+
+it.each(EXAMPLES)(
+  'makes each mistake once, and takes it back: $name',
+  ({ program: right, mistakes }) => {
+    const made = mistakes.map((mistake) => toggleMistake(right, mistake));
+    const found = made.map((program) => mistakes.filter((one) => hasMistake(program, one)));
+    expect(mistakes.filter((mistake) => hasMistake(right, mistake) !== false)).toEqual([]);
+    expect(found).toEqual(mistakes.map((mistake) => [mistake]));
+    const wrong = mistakes.reduce(toggleMistake, right);
+    expect(mistakes.reduce(toggleMistake, wrong)).toBe(right);
+  },
+);
 
 it('cannot toggle a mistake in lines that the visitor has changed', () => {
   const [mistake] = MISTAKES;

@@ -95,6 +95,73 @@ export const MISTAKES: readonly Mistake[] = [
   },
 ];
 
+/** An application that the playground offers, with its mistakes. */
+export interface Example {
+  /** What the list of applications says. */
+  readonly name: string;
+  readonly program: string;
+  readonly mistakes: readonly Mistake[];
+}
+
+const FUNCTIONS = `import { createApp, createRouter, json } from '@fairlead/core';
+import { serve } from '@fairlead/serve';
+
+const all = [];
+
+const notes = createRouter()
+  .get('/', () => all)
+  .get('/:id', ({ params }) => all[params.id - 1])
+  .post('/', ({ body }) => {
+    all.push({ id: all.length + 1, text: body.text });
+    return all.at(-1);
+  })
+  .delete('/:id', ({ params }) => all.splice(params.id - 1, 1));
+
+function createNotes() {
+  const app = createApp();
+  app.use(json());
+  app.route('/notes', notes);
+  return app;
+}
+
+await serve(createNotes, { port: 8080 });
+`;
+
+/** The application that the playground shows at first. */
+export const VALUES: Example = { name: 'Values', program: PROGRAM, mistakes: MISTAKES };
+
+/** The applications that the playground offers. */
+export const EXAMPLES: readonly Example[] = [
+  VALUES,
+  {
+    name: 'Functions',
+    program: FUNCTIONS,
+    mistakes: [
+      {
+        label: 'Duplicate route',
+        right: "  .get('/:id',",
+        wrong: "  .get('/:which', () => all.at(-1))\n  .get('/:id',",
+      },
+      {
+        label: 'Regular expression',
+        right: ".delete('/:id',",
+        wrong: ".delete('/:id([0-9]+)',",
+      },
+      { label: 'Missing call', right: 'app.use(json());', wrong: 'app.use(json);' },
+      {
+        label: 'Mounted twice',
+        right: "  app.route('/notes', notes);\n",
+        wrong: "  app.route('/notes', notes);\n  app.route('/notes', notes);\n",
+      },
+      {
+        label: 'Repeated prefix',
+        right: ".get('/', () => all)",
+        wrong: ".get('/notes', () => all)",
+      },
+    ],
+  },
+];
+
 /** Whether a program has a mistake; undefined when the visitor has changed the lines that it is about. */
 export function hasMistake(program: string, { right, wrong }: Mistake): boolean | undefined {
   if (program.includes(wrong)) return true;

@@ -1,6 +1,12 @@
 import { computed, defineComponent, h, onBeforeUnmount, onMounted, ref } from 'vue';
 import { kindOf } from '../../../src/playground/lines.ts';
-import { hasMistake, MISTAKES, PROGRAM, toggleMistake } from '../../../src/playground/program.ts';
+import {
+  EXAMPLES,
+  type Example,
+  hasMistake,
+  toggleMistake,
+  VALUES,
+} from '../../../src/playground/program.ts';
 import { type Outcome, startProgram } from './start.ts';
 import './style.css';
 
@@ -19,7 +25,8 @@ const SUMMARIES: Readonly<Record<Outcome['ending'], string>> = {
 
 /** An editor with an application, buttons that break it, and what its start prints. */
 export default defineComponent(() => {
-  const program = ref(PROGRAM);
+  const example = ref<Example>(VALUES);
+  const program = ref(VALUES.program);
   const outcome = ref<Outcome>();
   const editor = ref<HTMLTextAreaElement>();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -67,9 +74,17 @@ export default defineComponent(() => {
       pane.scrollTop = (line / lines.value.length) * pane.scrollHeight - pane.clientHeight / 2;
   };
 
+  /** Replaces the program with another application. */
+  const choose = (name: string) => {
+    const chosen = EXAMPLES.find((one) => one.name === name);
+    if (chosen === undefined) return;
+    example.value = chosen;
+    change(chosen.program, 0);
+  };
+
   const renderMistakes = () =>
     h('div', { class: 'mistakes', role: 'group', 'aria-label': 'Mistakes' }, [
-      ...MISTAKES.map((mistake) => {
+      ...example.value.mistakes.map((mistake) => {
         const isMade = hasMistake(program.value, mistake);
         return h(
           'button',
@@ -91,10 +106,20 @@ export default defineComponent(() => {
         {
           type: 'button',
           class: 'reset',
-          disabled: program.value === PROGRAM,
-          onClick: () => change(PROGRAM, 0),
+          disabled: program.value === example.value.program,
+          onClick: () => change(example.value.program, 0),
         },
         'Reset',
+      ),
+      h(
+        'select',
+        {
+          'aria-label': 'Application',
+          onChange: ({ target }: Event) => choose((target as HTMLSelectElement).value),
+        },
+        EXAMPLES.map(({ name }) =>
+          h('option', { value: name, selected: name === example.value.name }, name),
+        ),
       ),
     ]);
 
