@@ -61,11 +61,14 @@ describe('the front page', () => {
     expect(frontPage).toContain(`NestJS on Fastify reaches ${nestGet} and ${nestPost}.`);
   });
 
-  it.each(['README.md', 'docs/performance.md'])('names the commit of the speeds: %s', (page) => {
-    const [, commit] =
-      /, commit (\w+): /.exec(read('apps/benchmarks/results/http-node-24.21.0.md')) ?? [];
-    expect(read(page).replaceAll('\n', ' ')).toContain(`at commit \`${commit}\``);
-  });
+  it.each(['README.md', 'docs/contributing/performance.md'])(
+    'names the commit of the speeds: %s',
+    (page) => {
+      const [, commit] =
+        /, commit (\w+): /.exec(read('apps/benchmarks/results/http-node-24.21.0.md')) ?? [];
+      expect(read(page).replaceAll('\n', ' ')).toContain(`at commit \`${commit}\``);
+    },
+  );
 
   it('has the sums of the rounds of chaos', () => {
     const rows =
@@ -80,7 +83,7 @@ describe('the front page', () => {
 });
 
 describe('the page of performance', () => {
-  const page = read('docs/performance.md');
+  const page = read('docs/contributing/performance.md');
 
   /** Returns a function that reads the number at the start of a cell of the first table below a heading. */
   function table(file: string, heading: string) {
