@@ -24,7 +24,7 @@ describe('a link of a document', () => {
   it.each([
     ['README.md', 'LICENSE', `${repository}/blob/main/LICENSE`],
     ['README.md', 'CONTRIBUTING.md#rules', `${repository}/blob/main/CONTRIBUTING.md#rules`],
-    ['docs/performance.md', '../packages', `${repository}/tree/main/packages`],
+    ['docs/runtimes.md', '../packages', `${repository}/tree/main/packages`],
   ])('of %s to %s, which is no page, leads to the repository', (source, href, expected) => {
     expect(translateLink(rules, source, href)).toBe(expected);
   });

@@ -125,7 +125,7 @@ function findRefusedPages(
 const FORM = /^application\/x-www-form-urlencoded$|^multipart\//;
 const FORM_OR_JSON = new RegExp(`${FORM.source}|[/+]json$`);
 
-/** Creates the check. The README has it as a table. */
+/** Creates the check. docs/contributing/csrf.md has it as a table. */
 function createCheck(
   call: string,
   options: CsrfOptions,
