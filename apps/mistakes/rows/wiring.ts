@@ -17,7 +17,7 @@ import { mcp } from '@fairlead/mcp';
 import { createMetrics } from '@fairlead/metrics';
 import { cors, createHealth, csrf, csrfGuard, secureHeaders } from '@fairlead/middleware';
 import { multipart, type UploadedFile } from '@fairlead/multipart';
-import { secured } from '@fairlead/openapi';
+import { openapi, secured } from '@fairlead/openapi';
 import { rateLimit, rateLimitGuard } from '@fairlead/rate-limit';
 import { session } from '@fairlead/session';
 import { serveStatic } from '@fairlead/static';
@@ -514,5 +514,15 @@ mistake(
       }
     }
     return serveControllers([Rows]);
+  },
+);
+
+mistake(
+  '`createApp({ format })` with `openapi()` without `errorSchema`',
+  { warning: 'Describe it with the option errorSchema' },
+  async () => {
+    const app = createApp({ format: ({ detail }) => ({ message: detail }) });
+    await app.plugin(openapi({ info: { title: 'Users', version: '1' }, docs: false }));
+    return app.get('/', () => 1);
   },
 );
