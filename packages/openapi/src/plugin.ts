@@ -7,8 +7,9 @@ import {
   type Plugin,
   SetupError,
 } from '@fairlead/core';
-import { describeFactories, throwTogether } from '@fairlead/core/extend';
+import { describeFactories, registrationsOf, throwTogether } from '@fairlead/core/extend';
 import {
+  atLine,
   boolean,
   captureCaller,
   describeValue,
@@ -16,12 +17,14 @@ import {
   findOptionProblems,
   formatLocation,
   hiddenRouteAt,
+  isIntended,
   type Kinds,
   kind,
   locatorOf,
   oneOf,
   setLocation,
   string,
+  warn,
 } from '@fairlead/options';
 import { writeDocument } from './document.js';
 import { DocumentError, throwProblems } from './errors.js';
@@ -100,6 +103,7 @@ export function openapi(options: OpenApiOptions): Plugin {
     ready(app) {
       const document = findDocument(app, path);
       document.problems = [];
+      warnOfFormat(app, options);
       try {
         document.text = writeDocument(app, options);
       } catch (error) {
@@ -113,6 +117,15 @@ export function openapi(options: OpenApiOptions): Plugin {
       }
     },
   };
+}
+
+/** Warns about a document of other errors than those that the application sends. */
+function warnOfFormat(app: Application, options: OpenApiOptions): void {
+  const { errorSchema, info } = options;
+  if (errorSchema !== undefined || isIntended(options) || !registrationsOf(app).replacesProblems)
+    return;
+  const message = `The document '${info.title}' describes errors as problems of RFC 9457, but the application has its own format of them. Describe it with the option errorSchema, or pass the options of openapi() to intended() if they have the members of a problem.`;
+  warn('FAIRLEAD_DOCUMENT', message + atLine(options));
 }
 
 /** @throws {SetupError} `INVALID_OPTION`, when another document has the path, or the path of the page. */

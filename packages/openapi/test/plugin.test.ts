@@ -3,7 +3,17 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createApp, createRouter, type Plugin, UnauthorizedError } from '@fairlead/core';
+import {
+  type Application,
+  createApp,
+  createRouter,
+  type ErrorFormatter,
+  errorHandler,
+  intended,
+  type Plugin,
+  UnauthorizedError,
+} from '@fairlead/core';
+import { warningsOf } from '@fairlead/test-support/start-warnings';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createDocument, type OpenApiOptions, openapi, printDocument } from '../src/index.js';
 
@@ -281,6 +291,44 @@ describe('printDocument()', () => {
         'The application has no OpenAPI document. Install openapi() with app.plugin() before it handles requests.',
     });
     expect(close).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('a document of an application with its own format of errors', () => {
+  const format = () => ({ message: 'failed' });
+  const warningsWith = async (app: Application, options: OpenApiOptions = { info }) => {
+    await app.plugin(openapi(options));
+    return warningsOf(app.get('/users', () => []));
+  };
+
+  it('causes a warning without the option errorSchema', async () => {
+    const expected = [
+      expect.stringMatching(
+        /^The document 'Users & <friends>' describes errors as problems of RFC 9457, but the application has its own format of them\. Describe it with the option errorSchema, or pass the options of openapi\(\) to intended\(\) if they have the members of a problem\.\n {2}At: test\/plugin\.test\.ts:/,
+      ),
+    ];
+    expect(await warningsWith(createApp({ format }))).toEqual(expected);
+    expect(await warningsWith(createApp().use(errorHandler({ format })))).toEqual(expected);
+    const members: ErrorFormatter = ({ status, detail }) => ({ status, message: detail });
+    expect(await warningsWith(createApp({ format: members }))).toEqual(expected);
+  });
+
+  it.each<[string, () => Application, OpenApiOptions?]>([
+    ['it has errorSchema', () => createApp({ format }), { info, errorSchema: {} }],
+    ['it is intended', () => createApp({ format }), intended({ info })],
+    [
+      'it may pass on the problem',
+      () => createApp({ format: (problem, error) => ({ ...problem, hint: String(error) }) }),
+    ],
+    [
+      'it may pass on the rest of it',
+      () => createApp({ format: ({ code, ...problem }) => ({ ...problem, error: code }) }),
+    ],
+    ['the format is for a prefix', () => createApp().use('/api', errorHandler({ format }))],
+    ['there is none', () => createApp().use(errorHandler())],
+  ])('causes none if %s', async (_, create, options) => {
+    const warnings = await warningsWith(create(), options);
+    expect(warnings.filter((one) => one.startsWith('The document'))).toEqual([]);
   });
 });
 

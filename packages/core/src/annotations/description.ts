@@ -254,6 +254,11 @@ export interface Registrations {
    * registered after becomes one when the application is sealed.
    */
   readonly problems: readonly Error[];
+  /**
+   * Whether the application, or an `errorHandler()` for all of its paths, has an option `format` that cannot pass on the
+   * problem of RFC 9457.
+   */
+  readonly replacesProblems: boolean;
 }
 
 /** A global symbol, so that a plugin which uses another copy of core reports all problems. */

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { captureCaller, setLocation } from '@fairlead/options';
 import { placeBelow, REGISTRATIONS, type Registrations } from '../annotations/description.js';
-import { createLayout, type Layout, prefixesIn } from '../checks/layout.js';
+import { createLayout, type Layout, type Place, prefixesIn } from '../checks/layout.js';
 import { findErrors } from '../checks/rules.js';
 import { Context } from '../context/context.js';
 import { droppedResponse, isDropped, isUnanswered, noResponse } from '../context/context-errors.js';
@@ -14,7 +14,12 @@ import {
   type State,
   type WritableBody,
 } from '../exchange/exchange.js';
-import { type ErrorPolicy, logError, respondWithError } from '../middleware/error-handler.js';
+import {
+  type ErrorPolicy,
+  logError,
+  replacesProblems,
+  respondWithError,
+} from '../middleware/error-handler.js';
 import { mistakeOf, silentOf } from '../pipeline/find-next-mistakes.js';
 import type { Middleware } from '../pipeline/pipeline.js';
 import { isPromiseLike } from '../promise.js';
@@ -297,7 +302,13 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   /** @internal */
   [REGISTRATIONS](router?: AnyRouter): Registrations {
     const layout = this.#layOut(router);
-    return { prefixes: prefixesIn(layout, router), problems: this.#findErrors(layout, router) };
+    const isFormatting = ({ prefix, middleware }: Place) =>
+      prefix === '/' && middleware !== undefined && replacesProblems(middleware);
+    return {
+      prefixes: prefixesIn(layout, router),
+      problems: this.#findErrors(layout, router),
+      replacesProblems: replacesProblems(this.#settings.errors) || layout.places.some(isFormatting),
+    };
   }
 
   /**

@@ -103,7 +103,21 @@ export function errorHandler(options: ErrorHandlerOptions = {}): Middleware {
     }
   };
   const warning = () => describeStacks('errorHandler()', options);
+  if (replacesProblems(options)) replacing.add(middleware);
   return describe(markCopy(named('errorHandler', middleware)), { role: 'errorHandler', warning });
+}
+
+const replacing = new WeakSet<object>();
+
+/**
+ * Whether options, or those of an {@link errorHandler}, have a `format` that cannot pass on the problem as it is: it
+ * takes single members of the problem, or none.
+ */
+export function replacesProblems(value: Middleware | Pick<ErrorHandlerOptions, 'format'>): boolean {
+  if (typeof value === 'function') return replacing.has(value);
+  const { format } = value;
+  const [, members = '...'] = /^[^()]*\(\s*(?:\{([^{}]*)\}|(?=\)))/.exec(`${format}`) ?? [];
+  return format !== undefined && (format.length === 0 || !members.includes('...'));
 }
 
 /** Warns about stacks in the responses of a service in production. */
