@@ -72,6 +72,13 @@ const CASES: readonly Case[] = [
     'Fix: pass a function (ctx, instances) as the last argument.',
   ],
   [
+    'an object as handler, and only that, if the route has metadata',
+    values.noFunction,
+    "Cannot register the route route.list: get('/object') cannot use an object as handler.",
+    at("get('/object'"),
+    'Fix: pass a function (ctx, instances) as the last argument.',
+  ],
+  [
     'a path that is not text',
     values.noPath,
     'Cannot register the route route.list: get() cannot use a function as path.',

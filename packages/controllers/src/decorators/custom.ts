@@ -56,14 +56,14 @@ export function applyDecorators(
 export function applyDecorators(...given: readonly unknown[]): unknown {
   if (isDeclaration(given)) {
     const example = '@applyDecorators() with decorators as its arguments';
-    recordFault(given, missingParentheses('applyDecorators', example));
+    recordFault(given, (spell) => missingParentheses('applyDecorators', example, spell));
     return undefined;
   }
   const decorator = (...declaration: Declaration): unknown => {
     const [, key, third] = declaration;
     assertExperimental('applyDecorators', key);
     if (typeof third === 'number') {
-      recordFault(declaration, NOT_FOR_PARAMETERS);
+      recordFault(declaration, () => NOT_FOR_PARAMETERS);
       return undefined;
     }
     return decorateWith('applyDecorators()', given, declaration, () => 'a decorator');
@@ -98,7 +98,7 @@ export function createDecoratorFactory<
     target: CLASS_OR_METHOD,
     takes: Number.POSITIVE_INFINITY,
     example,
-    read: () => ({ faults: [missingParentheses(name, example)] }),
+    read: (spell) => ({ faults: [missingParentheses(name, example, spell)] }),
   });
   // A name, because the call site of a decorator is the nearest function without one.
   const factory = function factory(...args: Args): Decorator {
@@ -191,7 +191,7 @@ export function createRouteMetadata<Value>(
     target: CLASS_OR_METHOD,
     takes: 1,
     example: `@${name}(value)`,
-    read: (value) => ({
+    read: (_spell, value) => ({
       apply: ({ values }) => {
         const isMerged = merge !== undefined && values.has(metadata);
         // Only this decorator sets values under this key.
@@ -329,10 +329,10 @@ export function createCustomParamDecorator(
     target: PARAMETER,
     takes: 2,
     isBare: true,
-    read: (first, second, { length }) => {
+    read: (spell, first, second, { length }) => {
       const hasData = extract.length > 1 || length > 1 || typeof first !== 'object';
       const [data, options] = hasData ? [first, second] : [undefined, first];
-      const call = data === undefined ? `@${name}()` : `@${name}(…)`;
+      const call = spell(data === undefined ? `@${name}()` : `@${name}(…)`);
       const bound = data === undefined ? extract : (ctx: Context) => extract(ctx, data);
       return readParameter(call, { source: 'custom', extract: bound }, options);
     },

@@ -1,9 +1,15 @@
 import { descriptionOf } from '@fairlead/core/extend';
 import { describeValue, isClass } from '@fairlead/options';
 import { type Diagnostic, refuse } from '../errors.js';
-import { isValue } from '../metadata/class-metadata.js';
 import { placeOfClass } from '../metadata/references.js';
-import { type Declaration, type Fault, missingParentheses, recordFault } from './decorator.js';
+import type { Spell, Style } from '../metadata/style.js';
+import {
+  type Declaration,
+  declaredStyle,
+  type Fault,
+  missingParentheses,
+  recordFault,
+} from './decorator.js';
 
 /**
  * Calls decorators from the last to the first, as compilers do. Records those that are none, such as guards and
@@ -19,15 +25,16 @@ export function decorateWith(
   label: (index: number) => string,
 ): unknown {
   const [target, key, third] = declaration;
+  const style = declaredStyle(declaration);
   let decorated: unknown = key === undefined ? target : third;
   decorators.toReversed().forEach((decorator, reversed) => {
     const subject: Declaration =
       key === undefined ? [decorated as object] : [target, key, decorated];
     const place = label(decorators.length - 1 - reversed);
-    const fault = findFault(call, decorator, place);
+    const fault = findFault(call, decorator, place, style.spell);
     const { result, fault: found = fault } =
-      fault === undefined ? run(call, decorator as Run, subject, place) : {};
-    if (found !== undefined) recordFault(declaration, found);
+      fault === undefined ? run(call, decorator as Run, subject, place, style) : {};
+    if (found !== undefined) recordFault(declaration, () => found);
     else decorated = result ?? decorated;
   });
   return decorated;
@@ -36,20 +43,21 @@ export function decorateWith(
 type Run = (...declaration: Declaration) => unknown;
 
 /** Finds out that a value is no decorator without calling it. */
-function findFault(call: string, value: unknown, place: string): Fault | undefined {
+function findFault(call: string, value: unknown, place: string, spell: Spell): Fault | undefined {
   const { role, name = '' } = descriptionOf(value) ?? {};
   if (role === 'decorator') return undefined;
   if (role === 'decoratorFactory') {
     const [bare = ''] = name.slice(1).split('(');
-    return missingParentheses(bare, name);
+    return missingParentheses(bare, name, spell);
   }
   const fault = (fix: string): Diagnostic => refuse(call, value, place, fix);
   if (typeof value !== 'function') return fault('pass each decorator as an argument.');
-  const ofClass = placeOfClass(value);
+  const ofClass = placeOfClass(value, spell);
   if (ofClass !== undefined) return fault(ofClass);
   if (role === 'factory') return fault(`call it, and pass ${name} as middleware or as a guard.`);
-  if (role === 'guard') return fault('pass it to @UseGuard() or the option guards.');
-  if (role !== undefined) return fault('pass it to @UseMiddleware() or the option middleware.');
+  if (role === 'guard') return fault(`pass it to ${spell('@UseGuard()')} or the option guards.`);
+  if (role !== undefined)
+    return fault(`pass it to ${spell('@UseMiddleware()')} or the option middleware.`);
   return isClass(value) ? fault('pass decorators, which are functions.') : undefined;
 }
 
@@ -59,9 +67,9 @@ function run(
   decorator: Run,
   subject: Declaration,
   place: string,
+  { takesResults }: Style,
 ): { readonly result?: unknown; readonly fault?: Fault } {
   const [target] = subject;
-  const ofValue = isValue(typeof target === 'function' ? target : target.constructor);
   const fail = (what: string, fix: string, cause?: unknown): { readonly fault: Fault } => {
     const problem = `${call} cannot use ${describeValue(decorator)} as ${place}, because it ${what}.`;
     return { fault: { problem, fix, ...(cause !== undefined && { cause }) } };
@@ -70,13 +78,12 @@ function run(
   try {
     result = decorator(...subject);
   } catch (cause) {
-    // A compiled class fails where it is declared.
-    if (!ofValue) throw cause;
+    if (takesResults) throw cause;
     return fail(`threw ${String(cause)}`, NO_DECORATOR, cause);
   }
   if (result === undefined || result === null || result === target) return {};
   if (subject.length === 1 ? replaces(target, result) : isDescriptor(result)) {
-    if (!ofValue || subject.length > 1) return { result };
+    if (takesResults || subject.length > 1) return { result };
     return fail('returned another class', 'return nothing, and change the class that it receives.');
   }
   if (typeof result === 'function') {

@@ -13,22 +13,24 @@ import { ControllerError, type Diagnostic, errorText, RouteRegistrationError } f
 import {
   type ClassMetadata,
   classMetadata,
-  isValue,
   lineage,
   locationOf,
   type MethodMetadata,
   methodMetadata,
-  nameDecorators,
   ownMetadata,
+  styleOf,
   undiscovered,
 } from '../metadata/class-metadata.js';
+import { CLASS_STYLE, type Spell, type Style } from '../metadata/style.js';
 
 /** What a decorator decorates. */
 interface Place {
-  readonly kind: 'class' | 'method' | 'accessor' | 'property' | 'parameter';
+  readonly kind: Style['controller' | 'route'] | 'accessor' | 'property' | 'parameter';
   readonly isStatic: boolean;
   /** The class. */
   readonly owner: object;
+  /** How the class is written. */
+  readonly style: Style;
   /** Name of the member; undefined for a class and for its constructor. */
   readonly key: string | symbol | undefined;
   /** Index of a parameter; 0 for everything else. */
@@ -38,40 +40,41 @@ interface Place {
 /** What a decorator may decorate, and where its metadata is. */
 interface Target<Metadata> {
   readonly accepts: (place: Place) => boolean;
-  /** An imperative sentence that begins in lower case. */
-  readonly fix: string;
-  /** The fix for the metadata of a value. */
-  readonly fixOfValue: string;
+  /** An imperative sentence that begins in lower case, for each kind of controller. */
+  readonly fix: Readonly<Record<Style['controller'], string>>;
   readonly metadataOf: (place: Place) => Metadata;
 }
 
 const methodMetadataOf = ({ owner, key = '' }: Place) => methodMetadata(owner, key);
 
 export const CLASS: Target<ClassMetadata> = {
-  accepts: ({ kind, owner }) => kind === 'class' && !isValue(owner),
-  fix: 'move it to the class.',
-  fixOfValue: 'remove it.',
+  accepts: ({ kind }) => kind === 'class',
+  fix: { class: 'move it to the class.', controller: 'remove it.' },
   metadataOf: ({ owner }) => classMetadata(owner),
 };
 
 export const METHOD: Target<MethodMetadata> = {
-  accepts: ({ kind, isStatic }) => kind === 'method' && !isStatic,
-  fix: 'move it to an instance method.',
-  fixOfValue: 'move it to the metadata of the routes.',
+  accepts: ({ kind, isStatic }) => (kind === 'method' || kind === 'route') && !isStatic,
+  fix: {
+    class: 'move it to an instance method.',
+    controller: 'move it to the metadata of the routes.',
+  },
   metadataOf: methodMetadataOf,
 };
 
 export const CLASS_OR_METHOD: Target<ClassMetadata | MethodMetadata> = {
-  accepts: (place) => place.kind === 'class' || METHOD.accepts(place),
-  fix: 'move it to the class or to an instance method.',
-  fixOfValue: 'remove it.',
+  accepts: (place) =>
+    place.kind === 'class' || place.kind === 'controller' || METHOD.accepts(place),
+  fix: { class: 'move it to the class or to an instance method.', controller: 'remove it.' },
   metadataOf: (place) => (place.key === undefined ? CLASS : METHOD).metadataOf(place),
 };
 
 export const PARAMETER: Target<MethodMetadata> = {
   accepts: ({ kind, isStatic, key }) => kind === 'parameter' && !isStatic && key !== undefined,
-  fix: 'move it to a parameter of an instance method.',
-  fixOfValue: 'remove it, and read the value from ctx.',
+  fix: {
+    class: 'move it to a parameter of an instance method.',
+    controller: 'remove it, and read the value from ctx.',
+  },
   metadataOf: methodMetadataOf,
 };
 
@@ -114,8 +117,16 @@ interface DecoratorKind<Metadata> {
   readonly isBare?: boolean;
   /** Whether a class is a valid argument. Default: it may be, or the parentheses are missing. */
   readonly acceptsClass?: (value: unknown) => boolean;
-  /** Reads the arguments. There are none if its parentheses are missing. */
-  readonly read: (first: unknown, second: unknown, values: readonly unknown[]) => Reading<Metadata>;
+  /**
+   * Reads the arguments. There are none if its parentheses are missing. If there are faults, it runs again with the
+   * spelling of the decorated controller.
+   */
+  readonly read: (
+    spell: Spell,
+    first: unknown,
+    second: unknown,
+    values: readonly unknown[],
+  ) => Reading<Metadata>;
 }
 
 /**
@@ -153,12 +164,18 @@ function callDecorator<Metadata>(
     decorateBare(kind, placeOf(...values));
     return undefined;
   }
-  const reading = kind.read(first, second, values);
-  const faults = [...(reading.faults ?? []), ...countFaults(kind, values)];
-  const site = reading.site ?? (faults.length > 0 ? captureDecorator() : undefined);
+  const reading = kind.read(CLASS_STYLE.spell, first, second, values);
+  const findFaults = (spell: Spell): readonly Fault[] => [
+    ...(kind.read(spell, first, second, values).faults ?? []),
+    ...countFaults(kind, values, spell),
+  ];
+  const isFaulty = (reading.faults ?? []).length > 0 || hasTooMany(kind, values);
+  const site = reading.site ?? (isFaulty ? captureDecorator() : undefined);
   const decorator = (...declaration: Declaration): void => {
     assertExperimental(name, declaration[1]);
-    decorate(kind, placeOf(...declaration), { ...reading, faults, ...(site && { site }) });
+    const place = placeOf(...declaration);
+    const faults = isFaulty ? findFaults(place.style.spell) : [];
+    decorate(kind, place, { ...reading, faults, ...(site && { site }) });
   };
   describeLike(decorator, mark);
   const isAmbiguous = values.length === 1 && isClass(first) && !kind.acceptsClass?.(first);
@@ -206,18 +223,31 @@ function isDescriptor(value: unknown): value is PropertyDescriptor {
 }
 
 function placeOf(target: object, key?: string | symbol, third?: unknown): Place {
+  const owner = typeof target === 'function' ? target : target.constructor;
+  const style = styleOf(owner);
   return {
-    kind: kindOf(target, key, third),
+    kind: kindOf(style, target, key, third),
     isStatic: typeof target === 'function' && key !== undefined,
-    owner: typeof target === 'function' ? target : target.constructor,
+    owner,
+    style,
     key,
     index: typeof third === 'number' ? third : 0,
   };
 }
 
-function kindOf(target: object, key: string | symbol | undefined, third: unknown): Place['kind'] {
+/** How the class is written that decorators are called with. */
+export function declaredStyle(declaration: Declaration): Style {
+  return placeOf(...declaration).style;
+}
+
+function kindOf(
+  style: Style,
+  target: object,
+  key: string | symbol | undefined,
+  third: unknown,
+): Place['kind'] {
   if (typeof third === 'number') return 'parameter';
-  if (key === undefined) return 'class';
+  if (key === undefined) return style.controller;
   // Code that calls a decorator directly may omit the descriptor. The member may be inherited.
   const descriptor = isDescriptor(third)
     ? third
@@ -226,20 +256,22 @@ function kindOf(target: object, key: string | symbol | undefined, third: unknown
         undefined,
       );
   if (descriptor?.get !== undefined || descriptor?.set !== undefined) return 'accessor';
-  return typeof descriptor?.value === 'function' ? 'method' : 'property';
+  return typeof descriptor?.value === 'function' ? style.route : 'property';
 }
 
 /** Decorates as if there were parentheses without arguments, so that nothing else is reported. */
 function decorateBare<Metadata>(kind: DecoratorKind<Metadata>, place: Place): void {
   const { name, example = `@${name}()`, isBare = false } = kind;
-  const reading = kind.read(undefined, undefined, []);
-  decorate(kind, place, { ...reading, faults: isBare ? [] : [missingParentheses(name, example)] });
+  const { spell } = place.style;
+  const reading = kind.read(spell, undefined, undefined, []);
+  const faults = isBare ? [] : [missingParentheses(name, example, spell)];
+  decorate(kind, place, { ...reading, faults });
 }
 
 /** @param example - How to write the decorator. */
-export function missingParentheses(name: string, example: string): Fault {
-  const problem = `@${name} is missing its parentheses.`;
-  return { code: 'MISSING_PARENTHESES', problem, fix: `write ${example}.` };
+export function missingParentheses(name: string, example: string, spell: Spell): Fault {
+  const problem = `${spell(`@${name}`)} is missing its parentheses.`;
+  return { code: 'MISSING_PARENTHESES', problem, fix: `write ${spell(example)}.` };
 }
 
 function decorate<Metadata>(
@@ -278,30 +310,31 @@ function createStandIn<Metadata>(
 }
 
 function misplacement<Metadata>({ name, target }: DecoratorKind<Metadata>, place: Place): Fault {
-  if (isValue(place.owner)) {
-    const part = place.key === undefined ? 'controller' : 'route';
-    const problem = `${name}() cannot be metadata of a ${part}.`;
-    return { code: 'DECORATOR_PLACE', problem, fix: target.fixOfValue };
-  }
-  const problem = `@${name}() cannot decorate ${describePlace(place)}.`;
+  const { spell, cannotTake } = place.style;
+  const problem = `${spell(`@${name}()`)} ${cannotTake} ${describePlace(place)}.`;
   return { code: 'DECORATOR_PLACE', problem, fix: placeFix(target, place) };
 }
 
 function placeFix<Metadata>({ accepts, fix }: Target<Metadata>, place: Place): string {
   if (accepts({ ...place, isStatic: false })) return 'remove the keyword static.';
   const isField = place.kind === 'property' || place.kind === 'accessor';
-  if (!isField || !accepts({ ...place, kind: 'method' })) return fix;
+  if (!isField || !accepts({ ...place, kind: 'method' })) return fix[place.style.controller];
   return `make it a method: ${String(place.key)}() { … }.`;
 }
 
-function countFaults(
-  { name, takes }: Pick<DecoratorKind<never>, 'name' | 'takes'>,
-  values: readonly unknown[],
-): Fault[] {
-  if (values.slice(takes).every((value) => value === undefined)) return [];
-  if (takes === 0) return [{ problem: `@${name}() takes no arguments.`, fix: 'remove them.' }];
+type Counted = Pick<DecoratorKind<never>, 'name' | 'takes'>;
+
+function hasTooMany({ takes }: Pick<Counted, 'takes'>, values: readonly unknown[]): boolean {
+  return values.slice(takes).some((value) => value !== undefined);
+}
+
+function countFaults(kind: Counted, values: readonly unknown[], spell: Spell): Fault[] {
+  const { name, takes } = kind;
+  if (!hasTooMany(kind, values)) return [];
+  const call = spell(`@${name}()`);
+  if (takes === 0) return [{ problem: `${call} takes no arguments.`, fix: 'remove them.' }];
   const limit = takes === 1 ? 'one argument' : `${takes} arguments`;
-  return [{ problem: `@${name}() takes at most ${limit}.`, fix: 'remove the others.' }];
+  return [{ problem: `${call} takes at most ${limit}.`, fix: 'remove the others.' }];
 }
 
 /** Describes a place without its class and name, as `a static method`. */
@@ -314,27 +347,22 @@ function describePlace({ kind, isStatic, key, index }: Place): string {
   return isStatic ? `a static ${kind}` : kind === 'accessor' ? 'an accessor' : `a ${kind}`;
 }
 
-export function recordFault(declaration: Declaration, fault: Fault): void {
-  record(placeOf(...declaration), fault);
+/** @param explain - Returns the fault, or creates it in the spelling of the decorated controller. */
+export function recordFault(declaration: Declaration, explain: (spell: Spell) => Fault): void {
+  const place = placeOf(...declaration);
+  record(place, explain(place.style.spell));
 }
 
-/**
- * @param site - Where the decorator was called. Default: where the class is declared. A value has its own places: the
- *   calls that create it and its routes.
- */
-function record({ owner, key }: Place, fault: Fault, site?: CallSite): void {
+/** @param site - Where the decorator was called. Default: where the class is declared. */
+function record({ owner, style, key }: Place, fault: Fault, site?: CallSite): void {
   const { code, problem, fix, ...cause } = fault;
   const name = (typeof owner === 'function' && owner.name) || '(anonymous class)';
   const handler = key === undefined ? name : `${name}.${String(key)}`;
   let error: ControllerError | undefined;
   const toError = (locationOfClass: string | undefined): ControllerError => {
     if (error !== undefined) return error;
-    const diagnostic = {
-      ...cause,
-      problem: nameDecorators(owner, problem),
-      ...(fix && { fix: nameDecorators(owner, fix) }),
-    };
-    const ofCall = isValue(owner) ? locationOf(owner, key) : site && describeCallSite(site);
+    const diagnostic = { ...cause, problem, ...(fix && { fix }) };
+    const ofCall = style.hasPlaces ? site && describeCallSite(site) : locationOf(owner, key);
     error = new RouteRegistrationError(handler, diagnostic, ofCall ?? locationOfClass);
     if (code !== undefined) error = new ControllerError(error.message, { code });
     return error;

@@ -23,6 +23,7 @@ import {
   type Transform,
   type Validated,
 } from '../metadata/parameter.js';
+import type { Spell } from '../metadata/style.js';
 import { createDecorator, type Fault, PARAMETER, type Reading, readOptions } from './decorator.js';
 
 /**
@@ -115,24 +116,24 @@ export const Req: () => ParameterDecorator = plainDecorator('Req', 'req');
 export const Res: () => ParameterDecorator = plainDecorator('Res', 'res');
 
 function plainDecorator(name: string, source: ParameterSource): () => ParameterDecorator {
-  const read = () => readParameter(`@${name}()`, { source }, undefined);
+  const read = (spell: Spell) => readParameter(spell(`@${name}()`), { source }, undefined);
   return createDecorator({ name, target: PARAMETER, takes: 0, read });
 }
 
 function sourceDecorator<Decorator>(name: string, source: ParameterSource): Decorator {
   const isHeader = source === 'header';
   const required = source === 'body' || source === 'param';
-  const read = (first: unknown, second: unknown): Reading<MethodMetadata> => {
+  const read = (spell: Spell, first: unknown, second: unknown): Reading<MethodMetadata> => {
     if (typeof first === 'string' && (isHeader ? HEADER_NAME : ANY_NAME).test(first)) {
       const kinds = source === 'query' ? ALL_VALUES_OPTIONS : PARAM_OPTIONS;
       return readParameter(
-        `@${name}('${first}')`,
+        spell(`@${name}('${first}')`),
         { source, name: first, required },
         second,
         kinds,
       );
     }
-    const call = `@${name}()`;
+    const call = spell(`@${name}()`);
     const isUnnamed = second === undefined && typeof first !== 'string';
     const reading = readParameter(call, { source, required }, isUnnamed ? first : second);
     if (isUnnamed || first === undefined) return reading;
@@ -140,9 +141,10 @@ function sourceDecorator<Decorator>(name: string, source: ParameterSource): Deco
     return { ...reading, faults: [refuse(call, first, 'name', fix)] };
   };
   const other = ON_METHODS[source];
-  const fix =
-    other === undefined ? PARAMETER.fix : `${PARAMETER.fix.slice(0, -1)}, or use ${other}.`;
-  return createDecorator({ name, target: { ...PARAMETER, fix }, takes: 2, read });
+  const { fix } = PARAMETER;
+  const ofClass = other === undefined ? fix.class : `${fix.class.slice(0, -1)}, or use ${other}.`;
+  const target = { ...PARAMETER, fix: { ...fix, class: ofClass } };
+  return createDecorator({ name, target, takes: 2, read });
 }
 
 const ANY_NAME = /./s;

@@ -17,6 +17,7 @@ import {
   type RouteMethod,
   undiscovered,
 } from '../metadata/class-metadata.js';
+import { CLASS_STYLE, type Spell } from '../metadata/style.js';
 import {
   CLASS,
   captureDecorator,
@@ -57,7 +58,7 @@ export const Controller: (options?: string | ControllerOptions) => ControllerDec
     name: 'Controller',
     target: CLASS,
     takes: 1,
-    read: (value) => {
+    read: (_spell, value) => {
       const callSite = captureDecorator();
       const { options, faults } = readController(value);
       const { prefix = '', version } = options;
@@ -67,7 +68,8 @@ export const Controller: (options?: string | ControllerOptions) => ControllerDec
         check: ({ controller }) => (controller === undefined ? undefined : REPEATED),
         apply: (_metadata, { owner }) => {
           undiscovered.add(owner);
-          return { controller: Object.freeze({ prefix, version, callSite, hasPath }) };
+          const controller = { prefix, version, callSite, hasPath, style: CLASS_STYLE };
+          return { controller: Object.freeze(controller) };
         },
       };
     },
@@ -131,11 +133,12 @@ function routeDecorator(name: string, method: RouteMethod): RouteDecorator {
     name,
     target: METHOD,
     takes: 2,
-    read: (path = '', value) => {
+    read: (spell, path = '', value) => {
       const callSite = captureDecorator();
-      const reading = readOptions<RouteDecoratorOptions>(`@${name}()`, value, ROUTE_OPTIONS);
-      const { paths, faults: wrong } = readPaths(`@${name}()`, path);
-      const faults = [...wrong, ...reading.faults.map(explainInput)];
+      const call = spell(`@${name}()`);
+      const reading = readOptions<RouteDecoratorOptions>(call, value, ROUTE_OPTIONS);
+      const { paths, faults: wrong } = readPaths(call, path);
+      const faults = [...wrong, ...reading.faults.map((one) => explainInput(one, spell))];
       const options = Object.freeze({ ...reading.options });
       const own = paths.map((one) => ({ method, path: one, options, callSite }));
       return { faults, site: callSite, apply: ({ routes }) => ({ routes: [...own, ...routes] }) };
@@ -147,11 +150,11 @@ function routeDecorator(name: string, method: RouteMethod): RouteDecorator {
 const INPUTS = { body: 'Body', query: 'Query', params: 'Param', headers: 'Header' };
 
 /** Explains where the schema of an input belongs, if a fault is that an option is unknown. */
-function explainInput(fault: Fault): Fault {
+function explainInput(fault: Fault, spell: Spell): Fault {
   for (const [option, decorator] of Object.entries(INPUTS)) {
     const [problem] = fault.problem.split(`has no option '${option}'.`);
     if (problem === fault.problem) continue;
-    const fix = `Validate it where the method receives it, with @${decorator}({ schema }).`;
+    const fix = `Validate it where the method receives it, with ${spell(`@${decorator}({ schema })`)}.`;
     return { problem: `${problem}has no option '${option}'. ${fix}` };
   }
   return fault;
@@ -208,11 +211,12 @@ export const HttpCode: (status: number) => MethodDecorator = createDecorator({
   target: METHOD,
   takes: 1,
   example: '@HttpCode(201)',
-  read: (status) => {
+  read: (spell, status) => {
     if (typeof status === 'number' && routeStatus.accepts(status)) {
       return { apply: () => ({ status }) };
     }
-    return { faults: [refuse('@HttpCode()', status, 'status', `use ${routeStatus.description}.`)] };
+    const fix = `use ${routeStatus.description}.`;
+    return { faults: [refuse(spell('@HttpCode()'), status, 'status', fix)] };
   },
 });
 
@@ -228,27 +232,28 @@ export const SetHeader: (name: string, value: string) => MethodDecorator = creat
   target: METHOD,
   takes: 2,
   example: "@SetHeader('Cache-Control', 'no-store')",
-  read: (name, value) => {
+  read: (spell, name, value) => {
+    const call = spell('@SetHeader()');
     if (typeof name !== 'string' || typeof value !== 'string') {
       const given = `${describeValue(name)} and ${describeValue(value)}`;
-      const problem = `@SetHeader() cannot use ${given} as name and value.`;
+      const problem = `${call} cannot use ${given} as name and value.`;
       return { faults: [{ problem, fix: 'pass two strings.' }] };
     }
     const header = Object.freeze({ name, value });
     return {
-      faults: headerFaults(name, value),
+      faults: headerFaults(call, name, value),
       apply: ({ headers }) => ({ headers: [header, ...headers] }),
     };
   },
 });
 
-function headerFaults(name: string, value: string): Fault[] {
+function headerFaults(call: string, name: string, value: string): Fault[] {
   try {
     validateHeaderName(name);
     validateHeaderValue(name, value);
     return [];
   } catch (cause) {
-    const problem = `@SetHeader() cannot send the header '${name}': ${String(cause)}.`;
+    const problem = `${call} cannot send the header '${name}': ${String(cause)}.`;
     return [{ problem, fix: 'correct the name or the value.', cause }];
   }
 }
@@ -276,13 +281,14 @@ export const Redirect: (url: string, statusCode?: number) => MethodDecorator = c
   target: METHOD,
   takes: 2,
   example: "@Redirect('/path')",
-  read: (url, statusCode) => {
+  read: (spell, url, statusCode) => {
+    const call = spell('@Redirect()');
     if (typeof url !== 'string') {
-      return { faults: [refuse('@Redirect()', url, 'URL', "pass a string, such as '/path'.")] };
+      return { faults: [refuse(call, url, 'URL', "pass a string, such as '/path'.")] };
     }
     if (statusCode !== undefined && typeof statusCode !== 'number') {
       const fix = 'use an integer from 300 to 399.';
-      return { faults: [refuse('@Redirect()', statusCode, 'status', fix)] };
+      return { faults: [refuse(call, statusCode, 'status', fix)] };
     }
     return { apply: () => ({ redirect: Object.freeze({ url, statusCode }) }) };
   },

@@ -21,7 +21,7 @@ export const UseGuard: <const List extends readonly Guard[]>(
   ...guards: Injectables<List>
 ) => ClassDecorator & MethodDecorator = useDecorator('UseGuard', 'guard', 'guards', {
   code: 'NO_GUARDS',
-  problem: '@UseGuard() has no arguments, so it guards nothing.',
+  problem: 'has no arguments, so it guards nothing.',
   fix: 'pass at least one guard, or remove it.',
 });
 
@@ -37,7 +37,7 @@ export const UseGuard: <const List extends readonly Guard[]>(
 export const UseMiddleware: <const List extends readonly MiddlewareReference[]>(
   ...middleware: Injectables<List>
 ) => ClassDecorator & MethodDecorator = useDecorator('UseMiddleware', 'middleware', 'middleware', {
-  problem: '@UseMiddleware() has no arguments.',
+  problem: 'has no arguments.',
   fix: 'pass middleware, or remove it.',
 });
 
@@ -57,11 +57,12 @@ export const UseInterceptor: <const List extends readonly InterceptorReference[]
   'interceptor',
   'interceptors',
   {
-    problem: '@UseInterceptor() has no arguments.',
+    problem: 'has no arguments.',
     fix: 'pass an interceptor, or remove it.',
   },
 );
 
+/** @param lack - What is wrong with a call without arguments; the problem follows the call. */
 function useDecorator<Decorator>(
   name: string,
   kind: ReferenceKind,
@@ -74,10 +75,11 @@ function useDecorator<Decorator>(
     takes: Number.POSITIVE_INFINITY,
     example: `@${name}(${kind})`,
     acceptsClass: (value) => isClassOf(kind, value),
-    read: (_first, _second, values) => {
-      if (values.length === 0) return { faults: [lack] };
+    read: (spell, _first, _second, values) => {
+      const call = spell(`@${name}()`);
+      if (values.length === 0) return { faults: [{ ...lack, problem: `${call} ${lack.problem}` }] };
       const label = (index: number): string => `${kind} ${index}`;
-      const faults = findReferenceProblems(`@${name}()`, kind, values, label);
+      const faults = findReferenceProblems(call, kind, values, label, spell);
       if (faults.length > 0) return { faults };
       return { apply: (metadata) => ({ [list]: [...values, ...metadata[list]] }) };
     },

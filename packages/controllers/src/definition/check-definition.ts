@@ -18,12 +18,10 @@ import { checkRedirect } from '../invocation/redirect.js';
 import {
   decoratorErrors,
   inheritedMetadata,
-  isValue,
   lineage,
   locationOf,
   type MethodMetadata,
   metadataChain,
-  nameDecorators,
   ownMetadata,
   undiscovered,
   type ValueReader,
@@ -61,22 +59,23 @@ function distinctMethods(routes: readonly RouteDefinition[]): readonly RouteDefi
 }
 
 /** Finds decorators of one class or method, of which one exempts routes from the guard that another adds. */
-function checkContradictions({ controller, name }: ControllerDefinition): RouteRegistrationError[] {
+function checkContradictions({
+  controller,
+  name,
+  style,
+}: ControllerDefinition): RouteRegistrationError[] {
   return metadataChain(controller).flatMap((level) =>
     [[undefined, level] as const, ...level.methods].flatMap(([method, { values, guards }]) =>
       [...values].flatMap(([key, value]) => {
         const found = guards.flatMap((guard) => key.reader?.contradicts(guard) ?? []);
         if (found.length === 0 || key.reader?.exempts(value) !== true) return [];
-        const [ofClass, ofMethod] = isValue(controller)
-          ? ['controller', 'route']
-          : ['class', 'method'];
         const [place, handler] =
-          method === undefined ? [ofClass, name] : [ofMethod, `${name}.${String(method)}`];
+          method === undefined
+            ? [style.controller, name]
+            : [style.route, `${name}.${String(method)}`];
+        const [opener, guard] = [`@${key.name}()`, ...found].map(style.spell);
         const diagnostic = {
-          problem: nameDecorators(
-            controller,
-            `@${key.name}() opens what ${found[0]} of the same ${place} restricts.`,
-          ),
+          problem: `${opener} opens what ${guard} of the same ${place} restricts.`,
           fix: 'remove one of the two.',
         };
         return new RouteRegistrationError(handler, diagnostic, locationOf(controller, method));
@@ -249,22 +248,24 @@ function describeUnusedDefaults({ controller, routes }: ControllerDefinition): r
 }
 
 /** Describes methods of which `@HttpCode()` and the options of their route name different statuses. */
-function describeTwoStatuses({ controller, name }: ControllerDefinition): readonly string[] {
+function describeTwoStatuses({ controller, name, style }: ControllerDefinition): readonly string[] {
   const methods = [...(ownMetadata(controller)?.methods ?? [])];
   return methods.flatMap(([key, { status, routes }]) => {
     const { options } = routes.find((route) => (route.options.status ?? status) !== status) ?? {};
     if (status === undefined || options?.status === undefined) return [];
-    const title = nameDecorators(
-      controller,
-      `the route ${name}.${String(key)} has the status ${options.status}, but @HttpCode(${status}) sets another one.`,
-    );
+    const decorator = style.spell(`@HttpCode(${status})`);
+    const title = `the route ${name}.${String(key)} has the status ${options.status}, but ${decorator} sets another one.`;
     const fix = 'keep one of the two, or pass the controller to intended().';
     return errorText(title, fix, locationOf(controller, key));
   });
 }
 
 /** Describes routes whose header says that their responses are no JSON, although their schema describes JSON. */
-function describeContentTypes({ controller, routes }: ControllerDefinition): readonly string[] {
+function describeContentTypes({
+  controller,
+  routes,
+  style,
+}: ControllerDefinition): readonly string[] {
   return distinctMethods(routes).flatMap(({ headers, options, handler, methodName }) => {
     const { value } = headers.findLast(({ name }) => /^content-type$/i.test(name)) ?? {};
     if (value === undefined || /[/+]json\b/i.test(value)) return [];
@@ -272,10 +273,8 @@ function describeContentTypes({ controller, routes }: ControllerDefinition): rea
       ([status, schema]) => status < 300 && contentOf(schema) === undefined,
     );
     if (!describesJson) return [];
-    const title = nameDecorators(
-      controller,
-      `${handler} has @SetHeader('Content-Type', '${value}'), but its response describes JSON, so each value that it returns is a 500.`,
-    );
+    const decorator = style.spell(`@SetHeader('Content-Type', '${value}')`);
+    const title = `${handler} has ${decorator}, but its response describes JSON, so each value that it returns is a 500.`;
     const fix = `describe the response with content('${value}') and pass the text to ctx.send(), or remove the header. If it is right, pass the controller to intended().`;
     return errorText(title, fix, locationOf(controller, methodName));
   });

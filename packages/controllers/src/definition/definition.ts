@@ -7,7 +7,6 @@ import {
   decoratorErrors,
   type HeaderMetadata,
   inheritedMetadata,
-  isValue,
   locationOf,
   type MethodMetadata,
   mergeReferences,
@@ -22,6 +21,7 @@ import {
 } from '../metadata/class-metadata.js';
 import { isUnvalidated, type ParameterDefinition } from '../metadata/parameter.js';
 import type { Guard, InterceptorReference, MiddlewareReference } from '../metadata/references.js';
+import type { Style } from '../metadata/style.js';
 import { joinPath } from './route-path.js';
 
 /** One route of a controller, from its decorators and those of its base classes. */
@@ -85,6 +85,8 @@ export interface ControllerDefinition {
   readonly version: string | undefined;
   /** At least one. */
   readonly routes: readonly RouteDefinition[];
+  /** @internal Its words in messages. */
+  readonly style: Style;
 }
 
 /**
@@ -132,13 +134,9 @@ export function definitionOf(target: Constructor): ControllerDefinition {
     );
   });
   if (routes.length === 0) {
-    // A mistake on a method or property, or in the arguments of defineController(), explains the lack of routes.
-    const isExplained = inherited.problems.some(
-      ({ member }) => member !== undefined || isValue(target),
-    );
-    const lack = isExplained
-      ? []
-      : [new NoRoutesError(name, locationOf(target), routesFix(target))];
+    const { addRoute, explainsLack } = controller.style;
+    const isExplained = inherited.problems.some(({ member }) => explainsLack(member));
+    const lack = isExplained ? [] : [new NoRoutesError(name, locationOf(target), addRoute)];
     throwProblems([...decoratorErrors(target), ...lack]);
   }
   return Object.freeze({
@@ -147,13 +145,8 @@ export function definitionOf(target: Constructor): ControllerDefinition {
     prefix,
     version,
     routes: Object.freeze(routes),
+    style: controller.style,
   });
-}
-
-function routesFix(target: object): string | undefined {
-  return isValue(target)
-    ? "return a route from routes: ({ get }) => ({ list: get('/', …) })."
-    : undefined;
 }
 
 function notAClass(value: unknown): NotAControllerError {

@@ -5,10 +5,10 @@ import { type Frame, findFrame, isAnonymous, isIntended } from '@fairlead/option
 import { type Diagnostic, DiscoveryError, describeLocation } from '../errors.js';
 import {
   inheritedMetadata,
-  isValue,
   lineage,
   metadataChain,
   ownMetadata,
+  styleOf,
   undiscovered,
 } from '../metadata/class-metadata.js';
 
@@ -71,7 +71,8 @@ function basesOf(target: object): object[] {
   return lineage(target).slice(0, -1);
 }
 
-const ELSEWHERE = 'If its routes are registered elsewhere, pass the class to intended().';
+const elsewhere = (what: string): string =>
+  `If its routes are registered elsewhere, pass the ${what} to intended().`;
 
 function withoutController(target: Constructor, base: Constructor | undefined): Diagnostic {
   const name = nameOf(target);
@@ -79,7 +80,7 @@ function withoutController(target: Constructor, base: Constructor | undefined): 
     base === undefined ? 'has route decorators' : `extends the controller ${nameOf(base)}`;
   return {
     problem: `${name} ${reason} but is not decorated with @Controller() itself, so its routes are not registered.`,
-    fix: `add @Controller() to ${name}, or do not export it. ${ELSEWHERE}`,
+    fix: `add @Controller() to ${name}, or do not export it. ${elsewhere('class')}`,
   };
 }
 
@@ -100,18 +101,13 @@ function notExported(
     const isSame = (one: object): boolean =>
       nameOf(one) === name &&
       frameOf(one)?.file === frame.file &&
-      (!isValue(one) || frameOf(one)?.position === frame.position);
+      (styleOf(one).isNameUnique || frameOf(one)?.position === frame.position);
     if ([...known].some(isSame)) continue;
     const location = describeLocation(frame.file, frame.position);
-    const [origin, fix, silence] = isValue(target)
-      ? [
-          'is the result of defineController()',
-          'export it.',
-          ELSEWHERE.replace('class', 'controller'),
-        ]
-      : ['has @Controller()', `export ${name}, or remove @Controller().`, ELSEWHERE];
-    const problem = `${name} ${origin}, but its file does not export it, so its routes are not registered.`;
-    errors.set(location, new DiscoveryError(file, { problem, fix: `${fix} ${silence}` }, location));
+    const { nature, exportIt, controller } = styleOf(target);
+    const problem = `${name} ${nature}, but its file does not export it, so its routes are not registered.`;
+    const fix = `${exportIt(name)} ${elsewhere(controller)}`;
+    errors.set(location, new DiscoveryError(file, { problem, fix }, location));
   }
   return [...errors.values()];
 }

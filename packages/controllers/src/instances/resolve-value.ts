@@ -6,9 +6,9 @@ import type {
   RequestScope,
   Token,
 } from '@fairlead/di';
-import { isValue } from '../metadata/class-metadata.js';
+import { ownMetadata } from '../metadata/class-metadata.js';
 
-/** The class of `defineController()`. */
+/** A class whose `static inject` only `@fairlead/di` reads. */
 type ValueClass = Constructor & { readonly inject: readonly Dependency[] };
 
 /**
@@ -16,8 +16,8 @@ type ValueClass = Constructor & { readonly inject: readonly Dependency[] };
  * another container than that of `@fairlead/di` does not read.
  */
 export function isForeignValue(container: ContainerInterface, token: Token): token is ValueClass {
-  if (typeof token !== 'function' || !isValue(token)) return false;
-  return container.validate === undefined && container.has?.(token) !== true;
+  if (container.validate !== undefined || container.has?.(token) === true) return false;
+  return typeof token === 'function' && ownMetadata(token)?.controller?.inject !== undefined;
 }
 
 /**

@@ -1,11 +1,12 @@
 import 'reflect-metadata';
 import type { AnyContext, Context, RouteDocumentation, RouteOptions } from '@fairlead/core';
 import { descriptionOf } from '@fairlead/core/extend';
-import type { Constructor } from '@fairlead/di';
+import type { Constructor, Dependency } from '@fairlead/di';
 import { type CallSite, describeCallSite } from '@fairlead/options';
 import type { ControllerError } from '../errors.js';
 import type { ParameterMetadata } from './parameter.js';
 import type { SharedReferences } from './references.js';
+import { CLASS_STYLE, type Style } from './style.js';
 
 /** Method of a route; `ALL` matches every method. */
 export type RouteMethod =
@@ -105,8 +106,9 @@ export interface ClassMetadata extends Layer {
         readonly callSite: CallSite;
         /** Whether prefix and version are known. Otherwise, the class has a problem. */
         readonly hasPath: boolean;
-        /** Whether `defineController()` has created the class. */
-        readonly isValue?: boolean;
+        readonly style: Style;
+        /** What its constructor takes, unless each container knows. */
+        readonly inject?: readonly Dependency[];
       }
     | undefined;
   readonly methods: Map<string | symbol, MethodMetadata>;
@@ -160,22 +162,9 @@ export function ownMetadata(target: object): ClassMetadata | undefined {
   return Reflect.getOwnMetadata(METADATA, target) as ClassMetadata | undefined;
 }
 
-/** Whether `defineController()` has created a class. */
-export function isValue(target: object): boolean {
-  return ownMetadata(target)?.controller?.isValue === true;
-}
-
-/** How messages name what makes a class a controller. */
-export function originOf(target: object): string {
-  return isValue(target) ? 'defineController()' : '@Controller()';
-}
-
-/** The @ of a decorator, but not that of a package. */
-const AT = /(?<=^|\s)@(?=\w+\b(?!\/))/g;
-
-/** Names decorators in a message as a controller calls them: a value calls them as functions. */
-export function nameDecorators(target: object, text: string): string {
-  return isValue(target) ? text.replace(AT, '') : text;
+/** How a class is written. One that is no controller may be the base class of a decorated one. */
+export function styleOf(target: object): Style {
+  return ownMetadata(target)?.controller?.style ?? CLASS_STYLE;
 }
 
 /** Returns the metadata of a class for a decorator to extend. Creates it if absent. */

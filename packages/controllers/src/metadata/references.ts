@@ -3,6 +3,7 @@ import { descriptionOf, findMisuse, type Role } from '@fairlead/core/extend';
 import { type Class, type InjectionToken, isToken, token } from '@fairlead/di';
 import { describeValue, isClass } from '@fairlead/options';
 import type { Diagnostic } from '../errors.js';
+import { CLASS_STYLE, type Spell } from './style.js';
 
 /**
  * The context of the request that a guard checks.
@@ -151,16 +152,18 @@ export function hasMethodOf<Kind extends ReferenceKind>(
  *
  * @param call - Such as `@UseGuard()`.
  * @param label - Names the one at an index, such as `guard 0`.
+ * @param spell - Writes decorators in the fixes.
  */
 export function findReferenceProblems(
   call: string,
   kind: ReferenceKind,
   references: unknown,
   label: (index: number) => string,
+  spell: Spell = CLASS_STYLE.spell,
 ): Diagnostic[] {
   const list: readonly unknown[] = Array.isArray(references) ? references : [];
   return list.flatMap((reference, index) => {
-    const found = checkReference(kind, reference);
+    const found = checkReference(kind, reference, spell);
     if (found === undefined) return [];
     const { reason = '', shown = describeValue(reference), fix } = found;
     const problem = `${call} cannot use ${shown} as ${label(index)}${reason}.`;
@@ -172,9 +175,10 @@ export function findReferenceProblems(
 export function findListProblems(
   call: string,
   options: Partial<SharedReferences> | undefined,
+  spell?: Spell,
 ): Diagnostic[] {
   return REFERENCE_LISTS.flatMap(([list, kind]) =>
-    findReferenceProblems(call, kind, options?.[list], (index) => `${list}[${index}]`),
+    findReferenceProblems(call, kind, options?.[list], (index) => `${list}[${index}]`, spell),
   );
 }
 
@@ -183,21 +187,22 @@ export function isReference(kind: ReferenceKind, value: unknown): boolean {
 }
 
 /** Where to pass a class that has the method of another kind of reference. */
-const CLASS_PLACES: Readonly<Record<ReferenceKind, string>> = {
-  guard: 'pass it as a guard, because it has canActivate(): to @UseGuard() or the option guards.',
-  middleware:
-    'pass it as middleware, because it has use(): to @UseMiddleware() or the option middleware.',
-  interceptor:
-    'pass it as an interceptor, because it has intercept(): to @UseInterceptor() or the option interceptors.',
+const CLASS_PLACES: Readonly<Record<ReferenceKind, (spell: Spell) => string>> = {
+  guard: (spell) =>
+    `pass it as a guard, because it has canActivate(): to ${spell('@UseGuard()')} or the option guards.`,
+  middleware: (spell) =>
+    `pass it as middleware, because it has use(): to ${spell('@UseMiddleware()')} or the option middleware.`,
+  interceptor: (spell) =>
+    `pass it as an interceptor, because it has intercept(): to ${spell('@UseInterceptor()')} or the option interceptors.`,
 };
 
 /** Explains where to pass a class with the method of a guard, a middleware or an interceptor. */
-export function placeOfClass(reference: unknown): string | undefined {
+export function placeOfClass(reference: unknown, spell: Spell): string | undefined {
   const { prototype }: { readonly prototype?: unknown } = Object(reference);
   const found = Object.entries(CLASS_PLACES).find(([kind]) => {
     return hasMethodOf(kind as ReferenceKind, prototype);
   });
-  return found?.[1];
+  return found?.[1](spell);
 }
 
 /** What needs `next`, so that it fails as a guard. */
@@ -223,10 +228,12 @@ export interface ReferenceFault {
 export function findRoleFault(
   kind: ReferenceKind,
   reference: unknown,
+  spell: Spell = CLASS_STYLE.spell,
 ): (ReferenceFault & { readonly shown?: string }) | undefined {
   const misuse = findMisuse(reference);
   if (misuse?.is === 'factory') return { reason: ', because it is a factory', fix: misuse.fix };
-  if (misuse !== undefined) return { shown: `the decorator ${misuse.name}`, fix: misuse.fix };
+  if (misuse !== undefined)
+    return { shown: `the decorator ${spell(misuse.name)}`, fix: misuse.fix };
   const { role, middleware, guard } = descriptionOf(reference) ?? {};
   if (kind !== 'guard' && role === 'guard') {
     const use = middleware === undefined || kind === 'interceptor' ? '' : `use ${middleware}, or `;
@@ -245,6 +252,7 @@ const PASS_REFERENCE = 'pass a function, a class or a token.';
 function checkReference(
   kind: ReferenceKind,
   reference: unknown,
+  spell: Spell = CLASS_STYLE.spell,
 ): (ReferenceFault & { readonly shown?: string }) | undefined {
   const method = CLASS_METHODS[kind];
   const parameters = parametersOf(kind);
@@ -252,7 +260,7 @@ function checkReference(
     const fix = `${PASS_REFERENCE} If an import cycle is the cause, move the import to a separate file.`;
     return { fix };
   }
-  const fault = findRoleFault(kind, reference);
+  const fault = findRoleFault(kind, reference, spell);
   if (fault !== undefined) return fault;
   if (hasMethodOf(kind, reference)) {
     return { fix: `pass the class, or (${parameters}) => instance.${method}(${parameters}).` };
@@ -260,7 +268,7 @@ function checkReference(
   if (!isToken(reference)) return { fix: PASS_REFERENCE };
   if (!isClass(reference) || isClassOf(kind, reference)) return undefined;
   // A guard with an added method use() would no longer deny requests.
-  const fix = placeOfClass(reference);
+  const fix = placeOfClass(reference, spell);
   return fix === undefined ? fix : { reason: `, because it has no method ${method}()`, fix };
 }
 

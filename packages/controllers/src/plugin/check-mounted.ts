@@ -4,7 +4,7 @@ import { isIntended, nearestName } from '@fairlead/options';
 import type { ControllerDefinition } from '../definition/definition.js';
 import { joinPath } from '../definition/route-path.js';
 import { errorText, RouteRegistrationError } from '../errors.js';
-import { locationOf, nameDecorators } from '../metadata/class-metadata.js';
+import { locationOf } from '../metadata/class-metadata.js';
 import { isRequired, type ParameterMetadata } from '../metadata/parameter.js';
 import type { Guard } from '../metadata/references.js';
 import { type BuiltRoute, type RegisteredController, routeOf } from '../routes/build-routes.js';
@@ -50,7 +50,7 @@ export function findUnpreparedGuards(
   controllers: readonly RegisteredController[],
   pluginGuards: readonly Guard[] = [],
 ): readonly string[] {
-  return controllers.flatMap(({ controller, routes }) =>
+  return controllers.flatMap(({ controller, routes, style }) =>
     routes.flatMap((route) => {
       const { handler, middleware, guards } = route;
       const [own] = mounted.get(route) ?? [];
@@ -71,7 +71,7 @@ export function findUnpreparedGuards(
       const described = descriptionOf(unprepared);
       if (described === undefined) return [];
       const needed = described.after.join(' or ');
-      const name = nameDecorators(controller, described.name);
+      const name = style.spell(described.name);
       const title = `${name} on ${handler} reads what ${needed} provides, but nothing before it provides that.`;
       const silence = `${silenceOf(described.name, pluginGuards)} of @fairlead/core`;
       const fix = `list ${needed} above it. If that is not necessary, ${silence}.`;

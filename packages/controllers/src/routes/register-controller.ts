@@ -39,15 +39,13 @@ import {
 } from '../errors.js';
 import { type Requirement, requiredTokens } from '../instances/instances.js';
 import {
-  isValue,
   locationOf,
-  nameDecorators,
-  originOf,
   type RouteMetadataKey,
   undiscovered,
   type ValueReader,
 } from '../metadata/class-metadata.js';
 import type { SharedReferences } from '../metadata/references.js';
+import type { Style } from '../metadata/style.js';
 import {
   type BuildRoutesOptions,
   checkBuildOptions,
@@ -230,7 +228,7 @@ function explainRejection(
 /** Returns the prefix that a router would reject without the rest of the path, and the error. */
 function findInvalidPrefix(
   prefix: string,
-  { controller, name, version, prefix: own }: ControllerDefinition,
+  { controller, name, style, version, prefix: own }: ControllerDefinition,
 ): [culprit: unknown, error: ControllerError] | undefined {
   const reject = (part = '') => tryRoute(createRouter(), 'GET', joinPath(part));
   const ofAll = reject(prefix);
@@ -242,7 +240,7 @@ function findInvalidPrefix(
   if (cause === undefined) return undefined;
   const diagnostic = {
     problem: cause.message,
-    fix: `correct the argument of ${originOf(controller)}.`,
+    fix: `correct the argument of ${style.origin}.`,
     cause,
   };
   return [controller, new RouteRegistrationError(name, diagnostic, locationOf(controller))];
@@ -298,15 +296,16 @@ function unreadValues(
 ) {
   const unread = new Map<
     RouteMetadataKey,
-    { handlers: Set<string>; controller: Constructor; location: string | undefined }
+    { handlers: Set<string>; guard: string; style: Style; location: string | undefined }
   >();
-  for (const { controller, routes } of definitions) {
+  for (const { controller, style, routes } of definitions) {
     for (const route of routes) {
       for (const [key, value] of route.metadata) {
         if (key.reader === undefined || isRead(route, key.reader, value)) continue;
         const found = unread.get(key) ?? {
           handlers: new Set(),
-          controller,
+          guard: key.reader.name,
+          style,
           location: locationOf(controller, route.methodName),
         };
         unread.set(key, found);
@@ -314,12 +313,12 @@ function unreadValues(
       }
     }
   }
-  return [...unread].map(([{ name, reader }, { handlers, controller, location }]) => ({
-    decorator: nameDecorators(controller, `@${name}()`),
-    guard: reader?.name,
+  return [...unread].map(([{ name }, { handlers, guard, style, location }]) => ({
+    decorator: style.spell(`@${name}()`),
+    guard,
     names: listNames([...handlers]),
     location,
-    fix: `add ${reader?.name} to the option guards, or ${isValue(controller) ? 'to the guards of the controller or the route' : `decorate the class or the method with @UseGuard(${reader?.name})`}.`,
+    fix: `add ${guard} to the option guards, or ${style.addGuard(guard)}.`,
   }));
 }
 

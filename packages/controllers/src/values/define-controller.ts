@@ -26,6 +26,7 @@ import {
   undiscovered,
 } from '../metadata/class-metadata.js';
 import { findListProblems, type Guard, type MiddlewareReference } from '../metadata/references.js';
+import { VALUE_STYLE } from './style.js';
 import type {
   ControllerValue,
   ControllerValueOptions,
@@ -163,21 +164,28 @@ export function defineController(
   const controller = createClass(joinPath(version, shown).slice(1) || 'root', inject, scope);
   const wrong = isText ? [] : [refuse(call, prefix, 'prefix', "pass a string, such as '/users'.")];
   const { guards = [], middleware = [], interceptors = [] } = options;
-  const problems = findListProblems(call, options);
-  for (const fault of [...wrong, ...faults, ...problems]) recordFault([controller], fault);
+  const problems = findListProblems(call, options, VALUE_STYLE.spell);
   const hasPath = isText && faults.length === 0;
   Object.assign(classMetadata(controller), {
     guards,
     middleware,
     interceptors,
-    controller: Object.freeze({ prefix: shown, version, callSite: site, hasPath, isValue: true }),
+    controller: Object.freeze({
+      prefix: shown,
+      version,
+      callSite: site,
+      hasPath,
+      style: VALUE_STYLE,
+      inject: controller.inject,
+    }),
   });
+  for (const fault of [...wrong, ...faults, ...problems]) recordFault([controller], () => fault);
   const { routes }: { readonly routes?: unknown } = Object(given);
   const all: CreatedRoute[] = [];
   const builders = createBuilders(controller, all);
   const created: unknown = fn.accepts(routes) ? (routes as Build)(builders) : {};
   if (!isPlainObject(created))
-    recordFault([controller], refuse('routes', created, 'result', NO_RECORD));
+    recordFault([controller], () => refuse('routes', created, 'result', NO_RECORD));
   else {
     const returned = new Map(
       Reflect.ownKeys({ ...created }).map((name) => [name, Reflect.get(created, name) as unknown]),
@@ -187,7 +195,7 @@ export function defineController(
     for (const [name, route] of returned) {
       const isOwn = route instanceof CreatedRoute && route.owner === controller;
       if (isOwn) addRoute(controller, name, route, tags);
-      else recordFault([controller.prototype, name], notARoute(name, route));
+      else recordFault([controller.prototype, name], () => notARoute(name, route));
     }
   }
   decorateWith(call, metadata, [controller], nameMetadata);
@@ -206,12 +214,10 @@ type GivenOptions = ControllerValueOptions<string, string, Dependencies, object>
 /** A global symbol, under which the container looks for the names of dependencies. */
 const INJECT_NAMES = Symbol.for('fairlead:inject-names');
 
+type ValueClass = Constructor<object> & { readonly inject: readonly Dependency[] };
+
 /** Creates the class whose instance is what the handlers of a controller receive. */
-function createClass(
-  name: string,
-  inject: Dependencies,
-  scope: Scope | undefined,
-): Constructor<object> {
+function createClass(name: string, inject: Dependencies, scope: Scope | undefined): ValueClass {
   const names = Object.keys(inject);
   const created = class {
     static readonly inject = Object.values(inject);
@@ -245,7 +251,7 @@ function addRoute(
   const { options, faults } = readOptions<ValueRouteOptions>(call, given, ROUTE_KINDS);
   const { guards = [], middleware = [], interceptors = [], metadata = [], ...others } = options;
   const { params, query, headers, body, ...documented } = others;
-  const problems = findListProblems(call, options);
+  const problems = findListProblems(call, options, VALUE_STYLE.spell);
   const { paths, faults: wrong } = readPaths(
     call,
     path,
@@ -257,8 +263,10 @@ function addRoute(
     const fix = 'pass a function (ctx, instances) as the last argument.';
     wrong.push(refuse(call, handler, 'handler', fix));
   }
-  const declaration = [controller.prototype, name, { value: handler, configurable: true }] as const;
-  for (const fault of [...wrong, ...faults, ...problems]) recordFault(declaration, fault);
+  // Metadata is not the mistake if the handler is one.
+  const value = fn.accepts(handler) ? handler : NO_HANDLER;
+  const declaration = [controller.prototype, name, { value, configurable: true }] as const;
+  for (const fault of [...wrong, ...faults, ...problems]) recordFault(declaration, () => fault);
   const allTags = [...tags, ...(options.tags ?? [])];
   const ofRoute = Object.freeze({ ...documented, ...(allTags.length > 0 && { tags: allTags }) });
   const routes = methods.flatMap((one) =>
@@ -285,6 +293,8 @@ function addRoute(
   });
   decorateWith(call, metadata, declaration, nameMetadata);
 }
+
+const NO_HANDLER = (): void => {};
 
 const nameMetadata = (index: number): string => `metadata[${index}]`;
 

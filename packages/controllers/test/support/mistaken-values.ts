@@ -46,6 +46,11 @@ export const routeGuard = untyped('/route', {
 export const noHandler = untyped('/route', {
   routes: ({ get }: Builders) => ({ list: get('/handler', { status: 201 }) }),
 });
+export const noFunction = untyped('/route', {
+  routes: ({ get }: Builders) => ({
+    list: get('/object', { metadata: [SetHeader('A', 'b')] }, { list: () => 1 }),
+  }),
+});
 export const noPath = untyped('/route', {
   routes: ({ get: noText }: Builders) => ({
     list: noText(
