@@ -180,6 +180,11 @@ describe('the startup rejects', () => {
     expect(error.message).toContain(at("get('/sent'"));
   });
 
+  it('metadata that throws, and shows the error as it is', async () => {
+    const error = await failStart([values.throwing]);
+    expect(error.message).toContain('because it threw Error: no @Roles() here.');
+  });
+
   it('two routes for the same requests, and names both places', async () => {
     const error = await failStart([values.twice]);
     const first = at("get('/:a'").replace('At: ', '');

@@ -37,15 +37,14 @@ export function checkDefinition(definition: ControllerDefinition): ControllerErr
     route: RouteDefinition,
     found: readonly Diagnostic[],
   ): RouteRegistrationError[] => {
-    const locate = () => locationOf(controller, route.methodName);
-    return found.map((one) => new RouteRegistrationError(route.handler, one, locate()));
+    return found.map((one) => new RouteRegistrationError(route.handler, one, route.locate()));
   };
   return [
     ...decoratorErrors(controller),
     ...checkContradictions(definition),
     ...checkExemptions(definition),
     ...distinctMethods(routes).flatMap((route) => [
-      ...report(route, checkMethod(controller, route)),
+      ...report(route, [route.runner.fault ?? []].flat()),
       ...report(route, checkRedirect(route.redirect)),
       ...report(route, checkDefaults(route)),
     ]),
@@ -168,17 +167,6 @@ function checkDefaults({ parameters }: RouteDefinition): Diagnostic[] {
   });
 }
 
-function checkMethod(controller: Constructor, route: RouteDefinition): Diagnostic[] {
-  return route.value === undefined && methodOf(controller, route) === undefined
-    ? [{ problem: 'it is not a method of the class.', fix: 'decorate methods only.' }]
-    : [];
-}
-
-function methodOf(controller: Constructor, { methodName }: RouteDefinition) {
-  const method: unknown = Reflect.get(controller.prototype, methodName);
-  return typeof method === 'function' ? method : undefined;
-}
-
 /** Describes what looks like a mistake in the controllers of an application, but may be intended. */
 export function describeAllDoubts(definitions: readonly ControllerDefinition[]): readonly string[] {
   return [
@@ -202,9 +190,8 @@ export function describeDoubts(definition: ControllerDefinition): readonly strin
 }
 
 /** Describes routes that the function `routes` of a value has created in vain. */
-function describeUnreturned({ controller, name }: ControllerDefinition): readonly string[] {
-  const routes = ownMetadata(controller)?.unreturned ?? [];
-  return routes
+function describeUnreturned({ name, unreturned }: ControllerDefinition): readonly string[] {
+  return unreturned
     .filter((route) => !isIntended(route))
     .map(({ call, site }) => {
       const title = `the routes of ${name} create ${call}, but do not return it, so it is not registered.`;
@@ -215,18 +202,16 @@ function describeUnreturned({ controller, name }: ControllerDefinition): readonl
 }
 
 /** Describes parameters that only other callers of a method could pass. */
-function describeUndecorated({ controller, routes }: ControllerDefinition): readonly string[] {
+function describeUndecorated({ routes }: ControllerDefinition): readonly string[] {
   return distinctMethods(routes).flatMap((route) => {
     const decorated = new Set(route.parameters.map(({ index }) => index));
-    // A function's length counts the parameters before the first one with a default.
-    const { length } = methodOf(controller, route) ?? [];
-    return Array.from({ length }, (_, index) => index)
+    return Array.from({ length: route.runner.takes }, (_, index) => index)
       .filter((index) => !decorated.has(index))
       .map((index) => {
         const title = `parameter ${index} of ${route.handler} has no decorator, so it is undefined in requests.`;
         const fix =
           "add a decorator, such as @Body(), @Param('id') or @Ctx(), or remove the parameter. If only your own code passes it, give it a default value.";
-        return errorText(title, fix, locationOf(controller, route.methodName));
+        return errorText(title, fix, route.locate());
       });
   });
 }
@@ -261,12 +246,8 @@ function describeTwoStatuses({ controller, name, style }: ControllerDefinition):
 }
 
 /** Describes routes whose header says that their responses are no JSON, although their schema describes JSON. */
-function describeContentTypes({
-  controller,
-  routes,
-  style,
-}: ControllerDefinition): readonly string[] {
-  return distinctMethods(routes).flatMap(({ headers, options, handler, methodName }) => {
+function describeContentTypes({ routes, style }: ControllerDefinition): readonly string[] {
+  return distinctMethods(routes).flatMap(({ headers, options, handler, locate }) => {
     const { value } = headers.findLast(({ name }) => /^content-type$/i.test(name)) ?? {};
     if (value === undefined || /[/+]json\b/i.test(value)) return [];
     const describesJson = [...responseSchemas(options)].some(
@@ -276,7 +257,7 @@ function describeContentTypes({
     const decorator = style.spell(`@SetHeader('Content-Type', '${value}')`);
     const title = `${handler} has ${decorator}, but its response describes JSON, so each value that it returns is a 500.`;
     const fix = `describe the response with content('${value}') and pass the text to ctx.send(), or remove the header. If it is right, pass the controller to intended().`;
-    return errorText(title, fix, locationOf(controller, methodName));
+    return errorText(title, fix, locate());
   });
 }
 

@@ -1,8 +1,9 @@
 import { isStandardSchema, type ResponseSchemas } from '@fairlead/core';
 import { expandPath } from '@fairlead/core/extend';
 import type { Constructor } from '@fairlead/di';
-import { describeValue } from '@fairlead/options';
+import { describeValue, type Locate } from '@fairlead/options';
 import { NoRoutesError, NotAControllerError, throwProblems } from '../errors.js';
+import { createMethodRunner } from '../invocation/method.js';
 import {
   decoratorErrors,
   type HeaderMetadata,
@@ -16,11 +17,12 @@ import {
   type RouteDecoratorOptions,
   type RouteMethod,
   type RouteValues,
-  type ValueMethod,
+  type UnreturnedRoute,
   valuesOf,
 } from '../metadata/class-metadata.js';
 import { isUnvalidated, type ParameterDefinition } from '../metadata/parameter.js';
 import type { Guard, InterceptorReference, MiddlewareReference } from '../metadata/references.js';
+import type { Runner } from '../metadata/runner.js';
 import type { Style } from '../metadata/style.js';
 import { joinPath } from './route-path.js';
 
@@ -69,8 +71,10 @@ export interface RouteDefinition {
   readonly options: RouteDecoratorOptions;
   /** Values by decorator of `createRouteMetadata`. The method's override the class's, or merge. */
   readonly metadata: RouteValues;
-  /** @internal What handles requests to a route of `defineController()`; undefined for a method. */
-  readonly value: ValueMethod | undefined;
+  /** @internal */
+  readonly runner: Runner;
+  /** @internal Finds where the method or the function is declared; if it is inherited, the class. */
+  readonly locate: Locate;
 }
 
 /** A controller, from its decorators and those of its base classes. */
@@ -87,6 +91,12 @@ export interface ControllerDefinition {
   readonly routes: readonly RouteDefinition[];
   /** @internal Its words in messages. */
   readonly style: Style;
+  /** @internal Finds where it is declared. */
+  readonly locate: Locate;
+  /** @internal Whether the paths of its routes are known. Otherwise, it has a problem. */
+  readonly hasPath: boolean;
+  /** @internal The routes that are not registered, because `routes` did not return them. */
+  readonly unreturned: readonly UnreturnedRoute[];
 }
 
 /**
@@ -98,20 +108,23 @@ export interface ControllerDefinition {
 export function definitionOf(target: Constructor): ControllerDefinition {
   if (typeof target !== 'function') throw notAClass(target);
   const name = target.name || '(anonymous class)';
-  const controller = ownMetadata(target)?.controller;
-  if (controller === undefined) throw new NotAControllerError(name);
+  const own = ownMetadata(target);
+  if (own?.controller === undefined) throw new NotAControllerError(name);
+  const { controller, unreturned = [] } = own;
   const { prefix, version } = controller;
   const inherited = inheritedMetadata(target);
   const routes = [...inherited.methods].flatMap(([methodName, own]) => {
+    const handler = `${name}.${String(methodName)}`;
     const ofMethod = {
       methodName,
-      handler: `${name}.${String(methodName)}`,
+      handler,
       parameters: Object.freeze(defineParameters(target, methodName, own)),
       ...mergeReferences(inherited, own),
       headers: Object.freeze([...own.headers]),
       redirect: own.redirect,
       metadata: valuesOf(inherited.values, own),
-      value: own.value,
+      runner: own.runner ?? createMethodRunner(target, methodName, handler),
+      locate: () => locationOf(target, methodName),
     };
     const expanded = own.routes.flatMap(({ path, ...route }) =>
       expandPath(joinPath(version, prefix, path)).map((one) => ({ ...route, path: one })),
@@ -146,6 +159,9 @@ export function definitionOf(target: Constructor): ControllerDefinition {
     version,
     routes: Object.freeze(routes),
     style: controller.style,
+    locate: () => locationOf(target),
+    hasPath: controller.hasPath,
+    unreturned,
   });
 }
 
@@ -157,11 +173,6 @@ function notAClass(value: unknown): NotAControllerError {
       ? 'pass a class. If an import cycle is the cause, move the import to a separate file.'
       : 'pass a class with @Controller(), or the result of defineController().';
   return new NotAControllerError(name, fix);
-}
-
-/** Whether the paths of a controller's routes are known. Otherwise, the class has a problem. */
-export function hasKnownPaths({ controller }: ControllerDefinition): boolean {
-  return ownMetadata(controller)?.controller?.hasPath ?? true;
 }
 
 function defineParameters(

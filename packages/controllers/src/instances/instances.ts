@@ -9,7 +9,14 @@ import {
 } from '@fairlead/di';
 import { isClass } from '@fairlead/options';
 import type { ControllerDefinition } from '../definition/definition.js';
-import { attempt, ControllerResolutionError, codeOf, errorText } from '../errors.js';
+import {
+  attempt,
+  ControllerResolutionError,
+  codeOf,
+  describeInstance,
+  errorText,
+  explainInstance,
+} from '../errors.js';
 import { locationOf } from '../metadata/class-metadata.js';
 import {
   explainLackOfMethod,
@@ -20,6 +27,7 @@ import {
   type ReferenceKind,
   type SharedReferences,
 } from '../metadata/references.js';
+import type { InstanceSource } from '../metadata/runner.js';
 import { explainForeignContext, RequestScopes } from './request-scopes.js';
 import { buildValue, isForeignValue, isSharedValue } from './resolve-value.js';
 
@@ -31,14 +39,6 @@ export interface Requirement {
   /** What the instance has to be, unless it is any object. */
   readonly kind?: ReferenceKind | undefined;
 }
-
-/**
- * How routes get an instance: a shared one, or one resolved for each request. In the second case,
- * `instance` is what a container without `isShared` resolved at startup.
- */
-export type InstanceSource =
-  | { readonly instance: unknown; readonly perRequest?: undefined }
-  | { readonly instance?: unknown; readonly perRequest: (ctx: Context) => unknown };
 
 /** Resolves controllers, guards, middleware and interceptors from a container, which needs only `resolve`. */
 export class Instances {
@@ -232,9 +232,7 @@ export function wrongInstance(
   requirement: Requirement,
   instance: unknown,
 ): ControllerResolutionError {
-  const reason = `the container returned ${describeInstance(instance)}, which is not ${expected}.`;
-  const fix = `register ${expected}. In a test, also check the overrides.`;
-  return resolutionError(requirement, errorText(reason, fix));
+  return resolutionError(requirement, explainInstance(expected, instance));
 }
 
 /** Creates the error for an instance that handles no requests, such as a factory that was not called. */
@@ -245,13 +243,6 @@ export function misusedInstance(
 ): ControllerResolutionError {
   const problem = `the container returned ${describeInstance(instance)}${reason}.`;
   return resolutionError(requirement, errorText(problem, `register what the route needs: ${fix}`));
-}
-
-function describeInstance(value: unknown): string {
-  if (typeof value === 'function') return `the function ${value.name}`;
-  if (typeof value !== 'object' || value === null) return String(value);
-  const name = value.constructor?.name;
-  return name === undefined ? 'an object' : `an instance of ${name}`;
 }
 
 /**

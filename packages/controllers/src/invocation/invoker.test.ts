@@ -3,9 +3,9 @@ import { token } from '@fairlead/di';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { GuardFn, Interceptor } from '../metadata/references.js';
+import type { CallHandler } from '../metadata/runner.js';
 import { chain } from '../promise.js';
 import {
-  type CallMethod,
   createInvoker,
   guardName,
   type InvokerPlan,
@@ -19,6 +19,7 @@ const plan: InvokerPlan = {
   handler: 'A.b',
   guards: [],
   parameters: [],
+  read: undefined,
   call: () => 'result',
   status: undefined,
   headers: [],
@@ -35,21 +36,7 @@ function noting(notes: string[], later: readonly string[] = []): () => unknown {
   const invoker = createInvoker({
     ...plan,
     guards: [{ name: 'guard', check: () => note('guards', true) }],
-    parameters: [
-      {
-        index: 1,
-        type: undefined,
-        source: 'custom',
-        name: undefined,
-        all: false,
-        required: false,
-        isRequiredSet: false,
-        default: undefined,
-        schema: undefined,
-        transform: undefined,
-        extract: () => note('arguments', 7),
-      },
-    ],
+    read: () => note('arguments', [undefined, 7]),
     status: 201,
     call: (_ctx, values) => note('call', values.join()),
   });
@@ -132,7 +119,7 @@ describe('guardName', () => {
   });
 });
 
-const call: CallMethod = (_ctx, values) => values.length;
+const call: CallHandler = (_ctx, values) => values.length;
 
 describe('intercept', () => {
   it('returns a call without interceptors unchanged', () => {

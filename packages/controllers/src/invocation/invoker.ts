@@ -2,15 +2,10 @@ import type { Context, Handler } from '@fairlead/core';
 import { isPromiseLike } from '@fairlead/core/extend';
 import { describeToken } from '@fairlead/di';
 import { ControllerError, GuardRejectionError } from '../errors.js';
-import type {
-  HeaderMetadata,
-  RedirectMetadata,
-  RouteDecoratorOptions,
-  ValueMethod,
-} from '../metadata/class-metadata.js';
+import type { HeaderMetadata, RedirectMetadata } from '../metadata/class-metadata.js';
 import type { ParameterDefinition } from '../metadata/parameter.js';
 import type { Guard, Interceptor } from '../metadata/references.js';
-import { createReadArguments } from './arguments.js';
+import type { CallHandler, ReadValues, Values } from '../metadata/runner.js';
 import { createRedirect } from './redirect.js';
 
 export interface NamedGuard {
@@ -19,17 +14,13 @@ export interface NamedGuard {
   readonly check: (ctx: Context) => unknown;
 }
 
-export type CallMethod = (ctx: Context, values: unknown[]) => unknown;
-
 /** Everything that a request to a route needs, known at registration. */
 export interface InvokerPlan {
   readonly handler: string;
   readonly guards: readonly NamedGuard[];
   readonly parameters: readonly ParameterDefinition[];
-  readonly options?: Pick<RouteDecoratorOptions, 'invalidParams'>;
-  /** What handles the requests to a route of a value; undefined for a method. */
-  readonly value?: ValueMethod | undefined;
-  readonly call: CallMethod;
+  readonly read: ReadValues | undefined;
+  readonly call: CallHandler;
   readonly status: number | undefined;
   readonly headers: readonly HeaderMetadata[];
   readonly redirect: RedirectMetadata | undefined;
@@ -42,14 +33,7 @@ export interface InvokerPlan {
  * It is synchronous until one of them returns a promise, and returns the value to respond with.
  */
 export function createInvoker(plan: InvokerPlan): Handler {
-  const { handler, guards, parameters, options, value, call, redirect } = plan;
-  const readArguments =
-    parameters.length > 0
-      ? createReadArguments(parameters, handler, options?.invalidParams)
-      : undefined;
-  // The handler of a value has no arguments. It reads the request itself.
-  const read: ((ctx: Context) => Values | PromiseLike<Values>) | undefined =
-    value === undefined ? readArguments : value.validate;
+  const { handler, guards, parameters, read, call, redirect } = plan;
   const takesResponse = parameters.some(({ source }) => source === 'res');
   const prepare = createPrepareResponse(plan, takesResponse);
   const record = createRecordResult(plan, takesResponse);
@@ -81,10 +65,6 @@ export function createInvoker(plan: InvokerPlan): Handler {
   return (ctx) => runAfter(ctx, 0);
 }
 
-/** The arguments of a method, if it has any. */
-// biome-ignore lint/suspicious/noConfusingVoidType: the validation of a value returns nothing
-type Values = unknown[] | void;
-
 const NO_VALUES: unknown[] = [];
 
 function denial(verdict: unknown, name: string, handler: string): ControllerError {
@@ -107,8 +87,8 @@ export function guardName(guard: Guard, index: number): string {
 }
 
 /** Wraps a call in interceptors, of which the first is the outermost. */
-export function intercept(call: CallMethod, interceptors: readonly Interceptor[]): CallMethod {
-  return interceptors.reduceRight<CallMethod>(
+export function intercept(call: CallHandler, interceptors: readonly Interceptor[]): CallHandler {
+  return interceptors.reduceRight<CallHandler>(
     (inner, interceptor) => (ctx, values) => interceptor(ctx, () => inner(ctx, values)),
     call,
   );

@@ -1,11 +1,12 @@
 import 'reflect-metadata';
-import type { AnyContext, Context, RouteDocumentation, RouteOptions } from '@fairlead/core';
+import type { AnyContext, RouteDocumentation, RouteOptions } from '@fairlead/core';
 import { descriptionOf } from '@fairlead/core/extend';
 import type { Constructor, Dependency } from '@fairlead/di';
 import { type CallSite, describeCallSite } from '@fairlead/options';
 import type { ControllerError } from '../errors.js';
 import type { ParameterMetadata } from './parameter.js';
 import type { SharedReferences } from './references.js';
+import type { Runner } from './runner.js';
 import { CLASS_STYLE, type Style } from './style.js';
 
 /** Method of a route; `ALL` matches every method. */
@@ -83,17 +84,10 @@ export interface MethodMetadata extends Layer {
   skips: ReadonlySet<keyof SharedReferences>;
   redirect: RedirectMetadata | undefined;
   status: number | undefined;
-  /** What handles the requests to a route of a value; undefined for a method. */
-  value?: ValueMethod;
+  /** What handles requests. Default: the method. */
+  runner?: Runner;
   /** What a further override inherits, if this one skips some of it. */
   unskipped?: SharedReferences;
-}
-
-/** What handles the requests to a route of `defineController()`. */
-export interface ValueMethod {
-  readonly handler: (ctx: Context, instances: unknown) => unknown;
-  /** Replaces the inputs of a request with what the schemas of the route produce. */
-  readonly validate: ((ctx: Context) => void | Promise<void>) | undefined;
 }
 
 /** Metadata of one class, without inherited metadata. */

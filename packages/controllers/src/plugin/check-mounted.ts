@@ -4,7 +4,6 @@ import { isIntended, nearestName } from '@fairlead/options';
 import type { ControllerDefinition } from '../definition/definition.js';
 import { joinPath } from '../definition/route-path.js';
 import { errorText, RouteRegistrationError } from '../errors.js';
-import { locationOf } from '../metadata/class-metadata.js';
 import { isRequired, type ParameterMetadata } from '../metadata/parameter.js';
 import type { Guard } from '../metadata/references.js';
 import { type BuiltRoute, type RegisteredController, routeOf } from '../routes/build-routes.js';
@@ -50,7 +49,7 @@ export function findUnpreparedGuards(
   controllers: readonly RegisteredController[],
   pluginGuards: readonly Guard[] = [],
 ): readonly string[] {
-  return controllers.flatMap(({ controller, routes, style }) =>
+  return controllers.flatMap(({ routes, style }) =>
     routes.flatMap((route) => {
       const { handler, middleware, guards } = route;
       const [own] = mounted.get(route) ?? [];
@@ -75,7 +74,7 @@ export function findUnpreparedGuards(
       const title = `${name} on ${handler} reads what ${needed} provides, but nothing before it provides that.`;
       const silence = `${silenceOf(described.name, pluginGuards)} of @fairlead/core`;
       const fix = `list ${needed} above it. If that is not necessary, ${silence}.`;
-      return errorText(title, fix, locationOf(controller, route.methodName));
+      return errorText(title, fix, route.locate());
     }),
   );
 }
@@ -117,7 +116,7 @@ function checkParameters(
       const [rename] = own.flatMap(({ pattern }) => renameFix(pattern, name) ?? []);
       const fix = isElsewhere ? optional : rename ? `${rename}.` : parameterFix(name, names);
       const diagnostic = { problem, fix };
-      const location = locationOf(controller, route.methodName);
+      const location = route.locate();
       if (!isNeeded) {
         const both = `${fix} If it may always be absent, pass the class to intended().`;
         const title = `parameter ${parameter.index} of ${route.handler} is never present: ${problem}`;
@@ -142,8 +141,8 @@ export function findMisnamedParameters(
   prefix: string,
   mounts: readonly string[] | undefined,
 ): RouteRegistrationError[] {
-  return definitions.flatMap(({ controller, routes }) =>
-    routes.flatMap(({ method, methodName, path, handler, parameters }) =>
+  return definitions.flatMap(({ routes }) =>
+    routes.flatMap(({ method, methodName, path, handler, parameters, locate }) =>
       parameters.flatMap(({ source, name }) => {
         const paths = routes.flatMap((one) => (one.methodName === methodName ? one.path : []));
         if (source !== 'param' || name === undefined) return [];
@@ -160,8 +159,7 @@ export function findMisnamedParameters(
         if (mounts?.length === 0 && !isLikely) return [];
         const problem = `@Param('${name}') does not match a parameter of ${method} ${mounted[0] ?? pattern}.`;
         const diagnostic = { problem, fix: parameterFix(isPossible ? name : undefined, names) };
-        const location = locationOf(controller, methodName);
-        return new RouteRegistrationError(handler, diagnostic, location);
+        return new RouteRegistrationError(handler, diagnostic, locate());
       }),
     ),
   );

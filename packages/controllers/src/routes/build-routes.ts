@@ -20,7 +20,6 @@ import type { ControllerDefinition, RouteDefinition } from '../definition/defini
 import { joinPath } from '../definition/route-path.js';
 import { attempt, published, RouteRegistrationError, throwProblems } from '../errors.js';
 import {
-  type InstanceSource,
   Instances,
   misusedInstance,
   type Requirement,
@@ -28,20 +27,8 @@ import {
   wrongInstance,
 } from '../instances/instances.js';
 import type { Hold } from '../instances/request-scopes.js';
-import {
-  type CallMethod,
-  createInvoker,
-  guardName,
-  intercept,
-  type NamedGuard,
-} from '../invocation/invoker.js';
-import {
-  locationOf,
-  mergeReferences,
-  type RouteValues,
-  setRouteValues,
-  type ValueMethod,
-} from '../metadata/class-metadata.js';
+import { createInvoker, guardName, intercept, type NamedGuard } from '../invocation/invoker.js';
+import { mergeReferences, type RouteValues, setRouteValues } from '../metadata/class-metadata.js';
 import { isInputSource, isRequired, type ParameterDefinition } from '../metadata/parameter.js';
 import {
   CLASS_METHODS,
@@ -56,6 +43,7 @@ import {
   type ReferenceKind,
   type SharedReferences,
 } from '../metadata/references.js';
+import type { CallHandler, InstanceSource } from '../metadata/runner.js';
 import { type BuildRoutesOptions, checkBuildOptions } from '../options.js';
 import { chain } from '../promise.js';
 
@@ -156,7 +144,7 @@ interface RouteSteps {
   readonly middleware: readonly Step[];
   readonly guards: readonly NamedGuard[];
   readonly interceptors: readonly Step[];
-  readonly call: CallMethod;
+  readonly call: CallHandler;
   /** Whether an instance is resolved for each request. */
   readonly isPerRequest: boolean;
 }
@@ -197,7 +185,7 @@ function createSteps(
       return { name: guardName(guard, index), check: step('guard', override ?? guard) };
     }),
     interceptors: interceptors.map((reference) => step('interceptor', reference)),
-    call: create(controller, `the controller ${name}`, (source) => createCall(route, source)),
+    call: create(controller, `the controller ${name}`, (source) => route.runner.createCall(source)),
     isPerRequest: sources.some(({ perRequest }) => perRequest !== undefined),
   };
 }
@@ -212,7 +200,7 @@ function buildRoute(
   const references = mergeReferences(context.shared, route);
   const options = shared.get(route.options) ?? routeOptions(route, references);
   shared.set(route.options, options);
-  setLocation(options, () => locationOf(definition.controller, route.methodName));
+  setLocation(options, route.locate);
   const { version = '', prefix } = definition;
   const own = route.path.slice(joinPath(version, prefix).length);
   setPathParts(options, [context.prefix ?? '', version, prefix, `/${own}`]);
@@ -234,7 +222,7 @@ function buildRoute(
       invoker,
     ]),
   });
-  const opening = [...steps.interceptors, route.value?.handler].filter(
+  const opening = [...steps.interceptors, route.runner.handler].filter(
     (one) => descriptionOf(one)?.role === 'websocket',
   );
   if (opening.length > 0) describe(invoker, { role: 'websocket' });
@@ -388,6 +376,7 @@ function createRouteInvoker(
   const invoker = createInvoker({
     ...route,
     guards,
+    read: route.runner.createRead(route),
     call: intercept(hold(call), interceptors.map(hold)),
     mayBeEmpty: () => {
       isOptional ??= mayBeEmpty(route.options);
@@ -395,32 +384,4 @@ function createRouteInvoker(
     },
   });
   return named(route.handler, hold(invoker));
-}
-
-function createCall(route: RouteDefinition, controller: InstanceSource): CallMethod {
-  if (route.value !== undefined) return createValueCall(route.value, controller);
-  if (controller.perRequest === undefined) {
-    const { instance } = controller;
-    const method = methodOf(instance, route);
-    return (_ctx, values) => method.apply(instance, values);
-  }
-  if ('instance' in controller) methodOf(controller.instance, route);
-  return (ctx, values) =>
-    chain(controller.perRequest(ctx), (instance) =>
-      methodOf(instance, route).apply(instance, values),
-    );
-}
-
-function createValueCall({ handler }: ValueMethod, controller: InstanceSource): CallMethod {
-  const { instance, perRequest } = controller;
-  if (perRequest === undefined) return (ctx) => handler(ctx, instance);
-  return (ctx) => chain(perRequest(ctx), (own) => handler(ctx, own));
-}
-
-/** Reads the method from the instance, because a container may return a replacement. */
-function methodOf(instance: unknown, { methodName, handler }: RouteDefinition) {
-  const method = (instance as Record<string | symbol, unknown> | null | undefined)?.[methodName];
-  if (typeof method === 'function') return method as (...values: unknown[]) => unknown;
-  const requirement: Requirement = { description: `the controller of ${handler}` };
-  throw wrongInstance(`an object with a method ${String(methodName)}()`, requirement, instance);
 }

@@ -24,7 +24,6 @@ import { checkDefinition, describeDoubts } from '../definition/check-definition.
 import {
   type ControllerDefinition,
   definitionOf,
-  hasKnownPaths,
   type RouteDefinition,
 } from '../definition/definition.js';
 import { joinPath } from '../definition/route-path.js';
@@ -39,7 +38,6 @@ import {
 } from '../errors.js';
 import { type Requirement, requiredTokens } from '../instances/instances.js';
 import {
-  locationOf,
   type RouteMetadataKey,
   undiscovered,
   type ValueReader,
@@ -146,15 +144,11 @@ export function registerControllers(
 ): readonly RegisteredController[] {
   warnOfUnreadValues(controllers, context);
   warnOfGuards(controllers, context);
-  for (const { controller, routes } of controllers) {
-    for (const { method, path, options, handlers, handler, methodName } of routes) {
+  for (const { routes } of controllers) {
+    for (const { method, path, options, handlers, handler, locate } of routes) {
       const cause = tryRoute(router, method, path, options, handlers);
       if (cause === undefined) continue;
-      throw new RouteRegistrationError(
-        handler,
-        { problem: cause.message, cause },
-        locationOf(controller, methodName),
-      );
+      throw new RouteRegistrationError(handler, { problem: cause.message, cause }, locate());
     }
   }
   return controllers;
@@ -186,11 +180,10 @@ function findCollisions(
   const owners = new Map<string, () => string>();
   // Keyed by what has to change, because a prefix is part of many routes.
   const errors = new Map<unknown, ControllerError>();
-  for (const definition of definitions.filter(hasKnownPaths)) {
+  for (const definition of definitions.filter(({ hasPath }) => hasPath)) {
     for (const route of definition.routes) {
-      const { method, methodName, handler } = route;
+      const { method, handler, locate } = route;
       const path = joinPath(prefix, route.path);
-      const locate = () => locationOf(definition.controller, methodName);
       const options = {};
       setLocation(options, locate);
       const error = tryRoute(trial, method, path, options);
@@ -228,7 +221,7 @@ function explainRejection(
 /** Returns the prefix that a router would reject without the rest of the path, and the error. */
 function findInvalidPrefix(
   prefix: string,
-  { controller, name, style, version, prefix: own }: ControllerDefinition,
+  { controller, name, style, version, prefix: own, locate }: ControllerDefinition,
 ): [culprit: unknown, error: ControllerError] | undefined {
   const reject = (part = '') => tryRoute(createRouter(), 'GET', joinPath(part));
   const ofAll = reject(prefix);
@@ -243,7 +236,7 @@ function findInvalidPrefix(
     fix: `correct the argument of ${style.origin}.`,
     cause,
   };
-  return [controller, new RouteRegistrationError(name, diagnostic, locationOf(controller))];
+  return [controller, new RouteRegistrationError(name, diagnostic, locate())];
 }
 
 /** Finds decorators that restrict routes without any guard, although they have no effect without a guard. */
@@ -298,7 +291,7 @@ function unreadValues(
     RouteMetadataKey,
     { handlers: Set<string>; guard: string; style: Style; location: string | undefined }
   >();
-  for (const { controller, style, routes } of definitions) {
+  for (const { style, routes } of definitions) {
     for (const route of routes) {
       for (const [key, value] of route.metadata) {
         if (key.reader === undefined || isRead(route, key.reader, value)) continue;
@@ -306,7 +299,7 @@ function unreadValues(
           handlers: new Set(),
           guard: key.reader.name,
           style,
-          location: locationOf(controller, route.methodName),
+          location: route.locate(),
         };
         unread.set(key, found);
         found.handlers.add(route.handler);
@@ -324,10 +317,8 @@ function unreadValues(
 
 /** Warns of what guards report about themselves, once for each guard. */
 function warnOfGuards(controllers: readonly RegisteredController[], { warn }: BuildContext): void {
-  const all = controllers.flatMap(({ controller, routes }) =>
-    routes.flatMap(({ guards, methodName }) =>
-      guards.map((guard) => [guard, () => locationOf(controller, methodName)] as const),
-    ),
+  const all = controllers.flatMap(({ routes }) =>
+    routes.flatMap(({ guards, locate }) => guards.map((guard) => [guard, locate] as const)),
   );
   const known = new Set<unknown>();
   for (const [guard, locate] of all) {

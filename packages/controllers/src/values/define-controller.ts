@@ -1,4 +1,4 @@
-import { isStandardSchema } from '@fairlead/core';
+import { type Context, isStandardSchema } from '@fairlead/core';
 import { createValidate } from '@fairlead/core/extend';
 import type { Constructor, Dependency, Scope } from '@fairlead/di';
 import {
@@ -26,6 +26,8 @@ import {
   undiscovered,
 } from '../metadata/class-metadata.js';
 import { findListProblems, type Guard, type MiddlewareReference } from '../metadata/references.js';
+import type { CallHandler, InstanceSource, Runner } from '../metadata/runner.js';
+import { chain } from '../promise.js';
 import { VALUE_STYLE } from './style.js';
 import type {
   ControllerValue,
@@ -264,7 +266,7 @@ function addRoute(
     wrong.push(refuse(call, handler, 'handler', fix));
   }
   // Metadata is not the mistake if the handler is one.
-  const value = fn.accepts(handler) ? handler : NO_HANDLER;
+  const value = fn.accepts(handler) ? (handler as ValueHandler) : NO_HANDLER;
   const declaration = [controller.prototype, name, { value, configurable: true }] as const;
   for (const fault of [...wrong, ...faults, ...problems]) recordFault(declaration, () => fault);
   const allTags = [...tags, ...(options.tags ?? [])];
@@ -289,12 +291,25 @@ function addRoute(
     interceptors,
     routes,
     parameters: new Map(parameters),
-    value: Object.freeze({ handler, validate }),
+    runner: Object.freeze<Runner>({
+      handler,
+      takes: 0,
+      fault: undefined,
+      createRead: () => validate,
+      createCall: (source) => createCall(value, source),
+    }),
   });
   decorateWith(call, metadata, declaration, nameMetadata);
 }
 
 const NO_HANDLER = (): void => {};
+
+type ValueHandler = (ctx: Context, instances: unknown) => unknown;
+
+function createCall(handler: ValueHandler, { instance, perRequest }: InstanceSource): CallHandler {
+  if (perRequest === undefined) return (ctx) => handler(ctx, instance);
+  return (ctx) => chain(perRequest(ctx), (own) => handler(ctx, own));
+}
 
 const nameMetadata = (index: number): string => `metadata[${index}]`;
 

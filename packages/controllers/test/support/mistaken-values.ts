@@ -87,6 +87,14 @@ export const bare = untyped('/bare', {
     list: get('/parentheses', { metadata: [SetHeader] }, () => 1),
   }),
 });
+export const throwing = defineController('/throwing', {
+  metadata: [
+    () => {
+      throw new Error('no @Roles() here');
+    },
+  ],
+  routes: ({ get }) => ({ list: get('/', () => 1) }),
+});
 export const badPrefix = defineController('/:a:b', {
   routes: ({ get }) => ({ a: get('/', () => 1) }),
 });
