@@ -37,7 +37,7 @@ export {
   UseInterceptor,
   UseMiddleware,
 } from './decorators/use.js';
-export { ControllerRegistry } from './definition/check-definition.js';
+export type { BuiltRoute, RegisteredController } from './definition/built-route.js';
 export type { ControllerDefinition, RouteDefinition } from './definition/definition.js';
 export {
   type DiscoveryResult,
@@ -92,13 +92,14 @@ export {
   controllersPlugin,
   type PluginState,
 } from './plugin/controllers-plugin.js';
-export { type BuiltRoute, buildRoutes, type RegisteredController } from './routes/build-routes.js';
+export { buildRoutes } from './routes/build-routes.js';
 export {
   describeRoutes,
   formatRoutes,
   type RouteDescription,
 } from './routes/describe-routes.js';
 export { registerController } from './routes/register-controller.js';
+export { ControllerRegistry } from './routes/registry.js';
 export { defineController } from './values/define-controller.js';
 export type {
   ControllerContract,

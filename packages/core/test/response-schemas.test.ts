@@ -495,7 +495,7 @@ describe('a response schema that cannot become JSON Schema', () => {
     expect((await warnings(response)).messages).toEqual([]);
   });
 
-  it.each<[string, ResponseSchemas]>([
+  it.each<[string, StandardSchema]>([
     ['zod', z.object({ stats: z.object({ total: z.bigint() }) })],
     ['valibot', toStandardJsonSchema(v.object({ stats: v.object({ total: v.bigint() }) }))],
     ['arktype', type({ stats: { total: 'bigint' } })],

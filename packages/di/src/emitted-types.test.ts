@@ -4,7 +4,7 @@ import { type Container, createContainer } from './container.js';
 import { Inject, InjectAll } from './decorators/inject.js';
 import { Service } from './decorators/service.js';
 import { type Lazy, lazy, token } from './dependency.js';
-import type { Class } from './token.js';
+import type { Constructor } from './index.js';
 
 let container: Container;
 let warnings: MockInstance;
@@ -17,7 +17,7 @@ afterEach(() => {
 });
 
 /** Returns the codes and messages of the warnings that the start of a class prints, without places. */
-async function warningsOf(target: Class): Promise<readonly string[]> {
+async function warningsOf(target: Constructor): Promise<readonly string[]> {
   await container.register(target).initialize([target]);
   return warnings.mock.calls.map(([message, { code }]) =>
     `${code}: ${message}`.replace(/\n {2}At: .*/, ''),

@@ -106,7 +106,8 @@ function isUndefined(binding: Binding): boolean {
   return !reported.has(binding) && !isIntended(provider);
 }
 
-function isDisposable({ useClass: { prototype } }: ClassProvider): boolean {
+function isDisposable({ useClass }: ClassProvider<unknown>): boolean {
+  const prototype = Object(useClass.prototype);
   return Symbol.dispose in prototype || Symbol.asyncDispose in prototype;
 }
 

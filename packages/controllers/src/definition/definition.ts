@@ -5,12 +5,15 @@ import { describeValue, type Locate } from '@fairlead/options';
 import { NoRoutesError, NotAControllerError, throwProblems } from '../errors.js';
 import { createMethodRunner } from '../invocation/method.js';
 import {
-  decoratorErrors,
+  type ClassMetadata,
   type HeaderMetadata,
   inheritedMetadata,
+  lineage,
   locationOf,
   type MethodMetadata,
+  type Mistake,
   mergeReferences,
+  mistakesOf,
   ownMetadata,
   parameterTypes,
   type RedirectMetadata,
@@ -91,28 +94,41 @@ export interface ControllerDefinition {
   readonly routes: readonly RouteDefinition[];
   /** @internal Its words in messages. */
   readonly style: Style;
-  /** @internal Finds where it is declared. */
-  readonly locate: Locate;
+  /** @internal Finds where it declares a method or a route; by default, and if that is inherited, where it is declared. */
+  readonly locate: (member?: string | symbol) => string | undefined;
   /** @internal Whether the paths of its routes are known. Otherwise, it has a problem. */
   readonly hasPath: boolean;
   /** @internal The routes that are not registered, because `routes` did not return them. */
   readonly unreturned: readonly UnreturnedRoute[];
+  /** @internal The class and its base classes with metadata, the furthest first. */
+  readonly levels: readonly Level[];
+  /** @internal Its methods and those of its base classes that have decorators, and a route or not. */
+  readonly methods: ReadonlyMap<string | symbol, Readonly<MethodMetadata>>;
+  /** @internal The mistakes in the use of its decorators, and in those of its base classes. */
+  readonly mistakes: readonly Mistake[];
+}
+
+/** What a class itself declares. */
+interface Level extends Pick<Readonly<ClassMetadata>, 'guards' | 'values' | 'methods'> {
+  readonly name: string;
 }
 
 /**
- * Reads the decorators of a class and its base classes. `checkDefinition` reports their mistakes.
+ * Reads the decorators of a class and its base classes. The rules in `checks/` report their mistakes.
  *
  * @throws {ControllerError} 500, when it is not a class with `@Controller()` and routes. If a mistake in the use of
  *   a decorator explains the lack of routes, its error.
  */
 export function definitionOf(target: Constructor): ControllerDefinition {
   if (typeof target !== 'function') throw notAClass(target);
-  const name = target.name || '(anonymous class)';
+  const name = nameOf(target);
   const own = ownMetadata(target);
   if (own?.controller === undefined) throw new NotAControllerError(name);
   const { controller, unreturned = [] } = own;
   const { prefix, version } = controller;
   const inherited = inheritedMetadata(target);
+  const mistakes = mistakesOf(target);
+  const locate = (member?: string | symbol) => locationOf(target, member);
   const routes = [...inherited.methods].flatMap(([methodName, own]) => {
     const handler = `${name}.${String(methodName)}`;
     const ofMethod = {
@@ -124,7 +140,7 @@ export function definitionOf(target: Constructor): ControllerDefinition {
       redirect: own.redirect,
       metadata: valuesOf(inherited.values, own),
       runner: own.runner ?? createMethodRunner(target, methodName, handler),
-      locate: () => locationOf(target, methodName),
+      locate: () => locate(methodName),
     };
     const expanded = own.routes.flatMap(({ path, ...route }) =>
       expandPath(joinPath(version, prefix, path)).map((one) => ({ ...route, path: one })),
@@ -148,9 +164,9 @@ export function definitionOf(target: Constructor): ControllerDefinition {
   });
   if (routes.length === 0) {
     const { addRoute, explainsLack } = controller.style;
-    const isExplained = inherited.problems.some(({ member }) => explainsLack(member));
-    const lack = isExplained ? [] : [new NoRoutesError(name, locationOf(target), addRoute)];
-    throwProblems([...decoratorErrors(target), ...lack]);
+    const isExplained = mistakes.some(({ member }) => explainsLack(member));
+    const lack = isExplained ? [] : [new NoRoutesError(name, locate(), addRoute)];
+    throwProblems([...mistakes.map(({ toError }) => toError()), ...lack]);
   }
   return Object.freeze({
     controller: target,
@@ -159,9 +175,25 @@ export function definitionOf(target: Constructor): ControllerDefinition {
     version,
     routes: Object.freeze(routes),
     style: controller.style,
-    locate: () => locationOf(target),
+    locate,
     hasPath: controller.hasPath,
     unreturned,
+    levels: Object.freeze(levelsOf(target)),
+    methods: inherited.methods,
+    mistakes: Object.freeze(mistakes),
+  });
+}
+
+function nameOf(target: object): string {
+  return (typeof target === 'function' && target.name) || '(anonymous class)';
+}
+
+function levelsOf(target: Constructor): Level[] {
+  return lineage(target).flatMap((level) => {
+    const metadata = ownMetadata(level);
+    if (metadata === undefined) return [];
+    const { guards, values, methods } = metadata;
+    return Object.freeze({ name: nameOf(level), guards, values, methods });
   });
 }
 

@@ -6,19 +6,8 @@ import type { RedirectMetadata } from '../metadata/class-metadata.js';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it matches control characters
 const CONTROL_CHARACTER = /[\x00-\x1f\x7f]/;
 
-/** Returns the first problem of a `@Redirect()`; an empty list if it has none. */
-export function checkRedirect(redirect: RedirectMetadata | undefined): Diagnostic[] {
-  if (redirect === undefined) return [];
-  const problems = checkTarget(redirect);
-  if (problems.length > 0) return problems;
-  const reserved = placeholdersIn(redirect.url).find((name) => REDIRECT_MEMBERS.has(name));
-  if (reserved === undefined) return [];
-  const problem = `the URL of its redirect has the placeholder ':${reserved}', but '${reserved}' of the returned object overrides the redirect.`;
-  return [{ problem, fix: 'rename the placeholder.' }];
-}
-
 /** Returns the first problem of the target of a redirect; an empty list if it has none. */
-function checkTarget({ url, statusCode = 302 }: RedirectMetadata): Diagnostic[] {
+export function checkTarget({ url, statusCode = 302 }: RedirectMetadata): Diagnostic[] {
   if (typeof url !== 'string' || url === '') {
     return [{ problem: 'the URL of its redirect is empty.', fix: 'pass the URL as a string.' }];
   }
@@ -33,12 +22,14 @@ function checkTarget({ url, statusCode = 302 }: RedirectMetadata): Diagnostic[] 
   return [];
 }
 
-const REDIRECT_MEMBERS: ReadonlySet<string> = new Set(['url', 'statusCode']);
+/** The members of the object that a method may return, which are no placeholders. */
+export const REDIRECT_MEMBERS: ReadonlySet<string> = new Set(['url', 'statusCode']);
 
 /** Matches a colon and a name, unless the colon follows a scheme, a host or a user name. */
 const PLACEHOLDER = /(?<![A-Za-z0-9%:]|\/\/):([A-Za-z_]\w*)/g;
 
-function placeholdersIn(url: string): string[] {
+/** Lists the names of the placeholders in the URL of a redirect. */
+export function placeholdersIn(url: string): string[] {
   return [...url.matchAll(PLACEHOLDER)].map(([, name = '']) => name);
 }
 

@@ -106,7 +106,7 @@ export interface ClassMetadata extends Layer {
       }
     | undefined;
   readonly methods: Map<string | symbol, MethodMetadata>;
-  /** The mistakes in the use of its decorators. See {@link decoratorErrors}. */
+  /** The mistakes in the use of its decorators. See {@link mistakesOf}. */
   readonly problems: DecoratorProblem[];
   /** The routes that `routes` of a value created, but did not return. */
   unreturned?: readonly UnreturnedRoute[];
@@ -237,14 +237,22 @@ export function valuesOf(
   return mergeValues(new Map([...ofClass].filter((entry) => !isOverruled(entry))), values);
 }
 
+/** A mistake in the use of a decorator on a class or one of its base classes. */
+export interface Mistake {
+  /** The method or property that the decorator belongs to; undefined for the class. */
+  readonly member: string | symbol | undefined;
+  /** Returns always the same error. */
+  readonly toError: () => ControllerError;
+}
+
 /** Lists the mistakes in the use of decorators on a class, a controller or not, and its base classes. */
-export function decoratorErrors(target: object): ControllerError[] {
-  return lineage(target).flatMap((level) => {
-    const { problems = [] } = ownMetadata(level) ?? {};
-    if (problems.length === 0) return [];
-    const location = locationOf(level) ?? locationOf(target);
-    return problems.map(({ toError }) => toError(location));
-  });
+export function mistakesOf(target: object): Mistake[] {
+  return lineage(target).flatMap((level) =>
+    (ownMetadata(level)?.problems ?? []).map(({ member, toError }) => ({
+      member,
+      toError: () => toError(locationOf(level) ?? locationOf(target)),
+    })),
+  );
 }
 
 /** Merges values with those of an outer layer: a base class, the class of a method, or an overridden method. */

@@ -105,6 +105,9 @@ export interface SharedReferences {
   readonly interceptors: readonly InterceptorReference[];
 }
 
+/** The guards of a plugin without the option, which is not the same as an empty list: that is intended. */
+export const NO_GUARDS: readonly Guard[] = Object.freeze([]);
+
 export const CLASS_METHODS = {
   guard: 'canActivate',
   middleware: 'use',

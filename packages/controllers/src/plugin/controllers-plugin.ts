@@ -8,7 +8,9 @@ import {
   type Token,
 } from '@fairlead/di';
 import { captureCaller, isIntended, type Locate, locatorOf } from '@fairlead/options';
-import { describeAllDoubts } from '../definition/check-definition.js';
+import { mountedRoutesOf } from '../checks/mounted.js';
+import { findDoubts, findMistakes } from '../checks/rules.js';
+import type { RegisteredController } from '../definition/built-route.js';
 import { definitionOf } from '../definition/definition.js';
 import {
   type DiscoveryResult,
@@ -33,25 +35,15 @@ import {
 } from '../errors.js';
 import { type Requirement, requiredTokens } from '../instances/instances.js';
 import { undiscovered } from '../metadata/class-metadata.js';
+import { NO_GUARDS } from '../metadata/references.js';
 import {
   type ControllersPluginOptions,
   checkPluginOptions,
   type PluginLogger,
   usableOptions,
 } from '../options.js';
-import {
-  type BuildContext,
-  buildController,
-  createBuildContext,
-  type RegisteredController,
-} from '../routes/build-routes.js';
+import { type BuildContext, buildController, createBuildContext } from '../routes/build-routes.js';
 import { findProblems, registerControllers } from '../routes/register-controller.js';
-import {
-  findMisnamedParameters,
-  findMountProblems,
-  findUnpreparedGuards,
-  mountedRoutesOf,
-} from './check-mounted.js';
 
 /** The controllers that the plugin has registered: a frozen value, which `install` replaces. */
 export interface PluginState {
@@ -137,11 +129,12 @@ export function controllersPlugin(options: ControllersPluginOptions): Controller
       log.debug(`registered ${state.routeCount} ${state.routeCount === 1 ? 'route' : 'routes'}`);
     },
     ready(app) {
+      const { router, guards = NO_GUARDS } = usable;
       const mounted = mountedRoutesOf(app);
-      throwProblems(findMountProblems(mounted, state.controllers, usable.router, log.warn));
-      if (isIntended(usable.guards)) return;
-      const unprepared = findUnpreparedGuards(mounted, state.controllers, usable.guards);
-      for (const message of unprepared) log.warn(message);
+      const subject = { controllers: state.controllers, router, guards, mounted };
+      for (const text of findDoubts('mounted', subject)) log.warn(text);
+      throwProblems(findMistakes('mounted', subject));
+      for (const text of findDoubts('guarded', subject)) log.warn(text);
     },
     close,
   };
@@ -201,7 +194,7 @@ async function start(
   const attempts = found.classes.map((target) => attempt(() => definitionOf(target)));
   const definitions = attempts.flatMap(({ value }) => value ?? []);
   const context = createBuildContext(options, log.warn);
-  const { instances } = context;
+  const { instances, prefix } = context;
   const eager = [...(instances.container.eagerTokens?.() ?? []), ...found.services];
   const tokens = requiredTokens(definitions, context.shared, eager);
   for (const controller of found.classes.filter(isController)) {
@@ -214,16 +207,21 @@ async function start(
     ...found.problems,
     ...attempts.flatMap((result) => result.problems),
     ...findProblems(router, definitions, context, tokens),
-    ...findMisnamedParameters(definitions, context.prefix, undefined),
+    ...findMistakes('placed', { definitions, prefix, mounts: undefined }),
   ];
-  for (const text of describeAllDoubts(definitions)) log.warn(text);
-  warnOfHooks(instances.classesOf([...tokens.keys()]), log);
+  const classes = instances.classesOf([...tokens.keys()]);
+  const doubts = [
+    ...findDoubts('application', definitions),
+    ...definitions.flatMap((one) => findDoubts('controller', one)),
+    ...findDoubts('classes', classes),
+  ];
+  for (const text of doubts) log.warn(text);
   problems.push(...(await buildInstances(context, tokens, problems, log)));
   const controllers = definitions.map((definition) => buildController(definition, context));
   problems.push(...context.problems.values());
   if (problems.length > 0) {
     const registered = registrationsOf(app, router);
-    const likely = findMisnamedParameters(definitions, context.prefix, registered.prefixes);
+    const likely = findMistakes('placed', { definitions, prefix, mounts: registered.prefixes });
     throwProblems([...problems, ...likely, ...registered.problems], locate);
   }
   for (const { name, routes } of registerControllers(router, controllers, context)) {
@@ -270,28 +268,6 @@ async function buildInstances(
     clearTimeout(timer);
     process.removeListener('beforeExit', onIdle);
   }
-}
-
-/** Lifecycle methods that another framework calls. */
-const HOOKS = [
-  'onModuleInit',
-  'onApplicationBootstrap',
-  'onModuleDestroy',
-  'beforeApplicationShutdown',
-  'onApplicationShutdown',
-] as const;
-
-function warnOfHooks(classes: readonly Constructor[], log: PluginLogger): void {
-  const unmarked = classes.filter((target) => !isIntended(target));
-  const found = unmarked.flatMap((target) =>
-    HOOKS.filter((hook) => hook in target.prototype).map(
-      (hook) => `${describeToken(target)}.${hook}()`,
-    ),
-  );
-  if (found.length === 0) return;
-  const fix =
-    'do startup work in the constructor or in an asynchronous factory, with eager: true if nothing depends on the class. Release resources in [Symbol.asyncDispose]() or [Symbol.dispose](), which app.close() calls. If your code calls them, pass the class to intended().';
-  log.warn(`nothing calls the lifecycle methods ${found.join(', ')}.\n  Fix: ${fix}`);
 }
 
 /** What a plugin registers, and the problems of finding it. */

@@ -15,7 +15,13 @@ import {
   type Token,
 } from '@fairlead/di';
 import { isIntended, markIntended, named, setLocation } from '@fairlead/options';
-import { ControllerRegistry, checkExemptionsFrom } from '../definition/check-definition.js';
+import { findMistakes } from '../checks/rules.js';
+import {
+  appliesTo,
+  type BuiltRoute,
+  type RegisteredController,
+  rememberRoute,
+} from '../definition/built-route.js';
 import type { ControllerDefinition, RouteDefinition } from '../definition/definition.js';
 import { joinPath } from '../definition/route-path.js';
 import { attempt, published, RouteRegistrationError, throwProblems } from '../errors.js';
@@ -39,35 +45,14 @@ import {
   hasMethodOf,
   type InterceptorReference,
   isFunctionOf,
-  type MiddlewareReference,
+  NO_GUARDS,
   type ReferenceKind,
   type SharedReferences,
 } from '../metadata/references.js';
 import type { CallHandler, InstanceSource } from '../metadata/runner.js';
 import { type BuildRoutesOptions, checkBuildOptions } from '../options.js';
 import { chain } from '../promise.js';
-
-/** A route that is ready to be registered on a router. */
-export interface BuiltRoute extends RouteDefinition {
-  /** Path below the plugin's prefix, relative to the router's mount. */
-  readonly path: string;
-  /** The plugin's guards, then the class's and the method's. */
-  readonly guards: readonly Guard[];
-  /** The plugin's middleware, then the class's and the method's. */
-  readonly middleware: readonly MiddlewareReference[];
-  /** The plugin's interceptors, then the class's and the method's, the outermost first. */
-  readonly interceptors: readonly InterceptorReference[];
-  /** What the route is registered with: its status, schemas and documentation. */
-  readonly options: RouteOptions;
-  /** The functions that a router runs. The last one runs the method. */
-  readonly handlers: readonly [...middleware: Middleware[], handler: Handler];
-}
-
-/** A controller whose routes are registered. */
-export interface RegisteredController extends ControllerDefinition {
-  /** As they were registered. */
-  readonly routes: readonly BuiltRoute[];
-}
+import { ControllerRegistry } from './registry.js';
 
 /** Everything that building a route needs besides its definition. */
 export interface BuildContext {
@@ -103,9 +88,6 @@ export function buildRoutes<C extends Constructor>(
   return routes;
 }
 
-/** The guards of a plugin without the option, which is not the same as an empty list: that is intended. */
-export const NO_GUARDS: readonly Guard[] = Object.freeze([]);
-
 export function createBuildContext(
   options: BuildRoutesOptions,
   warn = published(options.warn ?? console.warn),
@@ -131,7 +113,8 @@ export function buildController(
   const shared = new Map<object, RouteOptions>();
   const routes = definition.routes.map((route) => buildRoute(route, definition, context, shared));
   const { instances, problems } = context;
-  for (const problem of checkExemptionsFrom(definition, (guard) => instances.resolved(guard))) {
+  const resolved = (guard: unknown): unknown => instances.resolved(guard);
+  for (const problem of findMistakes('instances', { definition, resolved })) {
     problems.set(problem, problem);
   }
   return Object.freeze({ ...definition, routes: Object.freeze(routes) });
@@ -227,16 +210,15 @@ function buildRoute(
   );
   if (opening.length > 0) describe(invoker, { role: 'websocket' });
   if (opening.length > 1) {
-    const location = locationOf(definition.controller, route.methodName);
-    context.problems.set(built, new RouteRegistrationError(route.handler, OPENS_TWICE, location));
+    const problem = new RouteRegistrationError(route.handler, OPENS_TWICE, route.locate());
+    context.problems.set(built, problem);
   }
   const applying = references.guards.filter((guard) => appliesTo(route, guard));
   const sends = describeSent(route, applying, references.interceptors);
   const runs = applying.filter((guard) => isDescribed(guard));
   if (sends.length > 0 || runs.length > 0) describe(invoker, { name: route.handler, sends, runs });
   if (isIntended(definition.controller)) markIntended(invoker);
-  ROUTES.set(invoker, built);
-  return built;
+  return rememberRoute(built);
 }
 
 function isDescribed(value: unknown): value is object {
@@ -247,15 +229,6 @@ const OPENS_TWICE = {
   problem: 'two of its interceptors open the WebSocket connection.',
   fix: 'keep one of them. With @UseInterceptor(websocketUpgrade()), that of a method replaces that of its class.',
 };
-
-/** Whether a guard checks the requests to a route. With a decorator such as `@Public()`, it does not. */
-export function appliesTo({ metadata }: RouteDefinition, guard: Guard): boolean {
-  return ![...metadata].some(([key, value]) => {
-    const { reader } = key;
-    if (reader?.exempts(value) !== true) return false;
-    return reader.matches(guard) || reader.contradicts(guard) !== undefined;
-  });
-}
 
 function routeOptions(
   route: RouteDefinition,
@@ -312,14 +285,6 @@ function describeInput(source: RouteInput['source'], parameter: ParameterDefinit
       return isRequired(parameter) ?? parameter.required;
     },
   };
-}
-
-/** Routes by the last of their handlers. The router keeps only the handlers, not the route. */
-const ROUTES = new WeakMap<Middleware, BuiltRoute>();
-
-/** Finds the route that a handler was built for; undefined if the handler is not from a controller. */
-export function routeOf(handler: Middleware | undefined): BuiltRoute | undefined {
-  return handler === undefined ? undefined : ROUTES.get(handler);
 }
 
 function createValuesStep(values: RouteValues): Middleware {

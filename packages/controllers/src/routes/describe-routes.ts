@@ -2,10 +2,10 @@ import type { Application, Middleware, Route } from '@fairlead/core';
 import { descriptionOf } from '@fairlead/core/extend';
 import { describeToken, type Token } from '@fairlead/di';
 import { describeValue } from '@fairlead/options';
+import { appliesTo, routeOf } from '../definition/built-route.js';
 import type { RouteDefinition } from '../definition/definition.js';
 import { optionError } from '../errors.js';
 import { guardName } from '../invocation/invoker.js';
-import { appliesTo, routeOf } from './build-routes.js';
 
 /** One route of an application, for tools and logs. */
 export interface RouteDescription {

@@ -113,7 +113,9 @@ const replacing = new WeakSet<object>();
  * Whether options, or those of an {@link errorHandler}, have a `format` that cannot pass on the problem as it is: it
  * takes single members of the problem, or none.
  */
-export function replacesProblems(value: Middleware | Pick<ErrorHandlerOptions, 'format'>): boolean {
+export function replacesProblems(
+  value: Middleware | { readonly format?: ErrorFormatter | undefined },
+): boolean {
   if (typeof value === 'function') return replacing.has(value);
   const { format } = value;
   const [, members = '...'] = /^[^()]*\(\s*(?:\{([^{}]*)\}|(?=\)))/.exec(`${format}`) ?? [];

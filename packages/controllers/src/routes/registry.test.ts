@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Body, Ctx, Header, Param, Query, Req, Res } from '../decorators/parameters.js';
 import { Controller, Get, HttpCode, Post, Redirect } from '../decorators/routes.js';
-import { ControllerRegistry } from './check-definition.js';
+import { ControllerRegistry } from './registry.js';
 
 @Controller({ prefix: '/users', version: 'v2' })
 class UserController {

@@ -1,0 +1,49 @@
+import type { Handler, Middleware, RouteOptions } from '@fairlead/core';
+import type { Guard, InterceptorReference, MiddlewareReference } from '../metadata/references.js';
+import type { ControllerDefinition, RouteDefinition } from './definition.js';
+
+/** A route that is ready to be registered on a router. */
+export interface BuiltRoute extends RouteDefinition {
+  /** Path below the plugin's prefix, relative to the router's mount. */
+  readonly path: string;
+  /** The plugin's guards, then the class's and the method's. */
+  readonly guards: readonly Guard[];
+  /** The plugin's middleware, then the class's and the method's. */
+  readonly middleware: readonly MiddlewareReference[];
+  /** The plugin's interceptors, then the class's and the method's, the outermost first. */
+  readonly interceptors: readonly InterceptorReference[];
+  /** What the route is registered with: its status, schemas and documentation. */
+  readonly options: RouteOptions;
+  /** The functions that a router runs. The last one runs the method. */
+  readonly handlers: readonly [...middleware: Middleware[], handler: Handler];
+}
+
+/** A controller whose routes are registered. */
+export interface RegisteredController extends ControllerDefinition {
+  /** As they were registered. */
+  readonly routes: readonly BuiltRoute[];
+}
+
+/** Routes by the last of their handlers. The router keeps only the handlers, not the route. */
+const ROUTES = new WeakMap<Middleware, BuiltRoute>();
+
+/** Lets {@link routeOf} find a route by the last of its handlers. */
+export function rememberRoute(route: BuiltRoute): BuiltRoute {
+  const handler = route.handlers.at(-1);
+  if (handler !== undefined) ROUTES.set(handler, route);
+  return route;
+}
+
+/** Finds the route that a handler was built for; undefined if the handler is not from a controller. */
+export function routeOf(handler: Middleware | undefined): BuiltRoute | undefined {
+  return handler === undefined ? undefined : ROUTES.get(handler);
+}
+
+/** Whether a guard checks the requests to a route. With a decorator such as `@Public()`, it does not. */
+export function appliesTo({ metadata }: RouteDefinition, guard: Guard): boolean {
+  return ![...metadata].some(([key, value]) => {
+    const { reader } = key;
+    if (reader?.exempts(value) !== true) return false;
+    return reader.matches(guard) || reader.contradicts(guard) !== undefined;
+  });
+}
