@@ -1,5 +1,9 @@
 import { createRouter, Router } from '@fairlead/core';
-import type { Constructor, ContainerInterface } from '@fairlead/di';
+import {
+  type Constructor,
+  type ContainerInterface,
+  container as globalContainer,
+} from '@fairlead/di';
 import {
   boolean,
   explainOneCopy,
@@ -9,13 +13,12 @@ import {
   isIntended,
   type Kinds,
   kind,
-  markIntended,
   object,
   string,
 } from '@fairlead/options';
 import { DISCOVERY_OPTIONS, type DiscoveryOptions } from './discovery/find-files.js';
 import { type ControllerError, errorText, optionError } from './errors.js';
-import { findListProblems, type SharedReferences } from './metadata/references.js';
+import { findListProblems, NO_GUARDS, type SharedReferences } from './metadata/references.js';
 
 /** Options of `buildRoutes` and `registerController`. */
 export interface BuildRoutesOptions extends Partial<SharedReferences> {
@@ -123,16 +126,58 @@ export function checkPluginOptions(
   return foreign === undefined ? errors : [...errors, foreign];
 }
 
-/** Returns the valid options, so that the startup can look for other problems. Without a router, it is a new one. */
-export function usableOptions(
-  options: ControllersPluginOptions | undefined,
-): ControllersPluginOptions {
-  const given = object.accepts(options) ? { ...options } : {};
-  const usable = Object.entries(PLUGIN_OPTIONS)
-    .map(([name, { accepts }]) => [name, Reflect.get(given, name), accepts] as const)
-    .filter(([, value, accepts]) => value !== undefined && accepts(value));
-  const created = { router: createRouter(), ...Object.fromEntries(usable) };
-  return isIntended(options) ? markIntended(created) : created;
+/** Where a plugin finds its controllers. */
+export interface ControllerSources {
+  /** Undefined without `root`. */
+  readonly discovery: DiscoveryOptions | undefined;
+  /** The option `controllers`. */
+  readonly listed: readonly Constructor[];
+  readonly strict: boolean;
+  /** Whether it is intended that there are none. */
+  readonly isIntended: boolean;
+}
+
+/** The options of a plugin with their defaults, in the parts that the steps of the startup need. */
+export interface PluginSettings {
+  /** What is wrong with the options. Those that are not valid count as absent, so that the startup can look for more. */
+  readonly problems: readonly ControllerError[];
+  /** A new one if it is absent. */
+  readonly router: Router;
+  readonly routing: Required<Omit<BuildRoutesOptions, 'warn'>>;
+  readonly sources: ControllerSources;
+  readonly disposesContainer: boolean;
+  readonly debug: boolean;
+  readonly logger: PluginLogger;
+}
+
+const STDERR_LOGGER: PluginLogger = Object.freeze({
+  debug: (message: string) => console.error(message),
+  warn: (message: string) => console.warn(message),
+});
+
+/** Reads and checks the options of a plugin. */
+export function readPluginOptions(options: ControllersPluginOptions | undefined): PluginSettings {
+  const problems = checkPluginOptions(options);
+  const given: Partial<ControllersPluginOptions> = object.accepts(options) ? { ...options } : {};
+  for (const [name, { accepts }] of Object.entries(PLUGIN_OPTIONS)) {
+    if (!accepts(Reflect.get(given, name))) Reflect.deleteProperty(given, name);
+  }
+  const { root, include, exclude, strict = false, controllers: listed = [] } = given;
+  const { prefix = '', guards = NO_GUARDS, middleware = [], interceptors = [] } = given;
+  const { router = createRouter(), container = globalContainer } = given;
+  const { disposeContainer = container !== globalContainer } = given;
+  const { debug = false, logger = STDERR_LOGGER } = given;
+  const globs = { ...(include && { include }), ...(exclude && { exclude }) };
+  const discovery = root === undefined ? undefined : { root, ...globs };
+  return {
+    problems,
+    router,
+    routing: { prefix, guards, middleware, interceptors, container },
+    sources: { discovery, listed, strict, isIntended: isIntended(options) },
+    disposesContainer: disposeContainer,
+    debug,
+    logger,
+  };
 }
 
 /** Explains that a router belongs to another copy of core, whose requests this package cannot read. */
