@@ -113,6 +113,14 @@ it('the command line imports only the entry of its client generator, which impor
   expect([...new Set(crossings)]).toEqual(['client/index.ts']);
 });
 
+it('only what writes metadata in controllers knows a style, so that nothing else asks for it', () => {
+  const source = join(workspace, 'packages/controllers/src');
+  const knowing = sourcesIn(source).filter((file) =>
+    /\b(?:CLASS|VALUE)_STYLE\b/.test(readFileSync(join(source, file), 'utf8')),
+  );
+  expect([...new Set(knowing.map(roomOf))].sort()).toEqual(['decorators', 'metadata', 'values']);
+});
+
 it('only index.ts and values/ of controllers import its decorators', () => {
   const source = join(workspace, 'packages/controllers/src');
   const isDecorator = (file: string) => file.startsWith(join(source, 'decorators/'));

@@ -20,7 +20,9 @@ import { CONTROLLER_OPTIONS, ROUTE_OPTIONS, readPaths } from '../decorators/rout
 import { joinPath } from '../definition/route-path.js';
 import { type Diagnostic, refuse } from '../errors.js';
 import {
+  type ClassMetadata,
   classMetadata,
+  type MethodMetadata,
   methodMetadata,
   type RouteMethod,
   undiscovered,
@@ -180,7 +182,7 @@ export function defineController(
       style: VALUE_STYLE,
       inject: controller.inject,
     }),
-  });
+  } satisfies Partial<ClassMetadata>);
   for (const fault of [...wrong, ...faults, ...problems]) recordFault([controller], () => fault);
   const { routes }: { readonly routes?: unknown } = Object(given);
   const all: CreatedRoute[] = [];
@@ -292,13 +294,13 @@ function addRoute(
     routes,
     parameters: new Map(parameters),
     runner: Object.freeze<Runner>({
-      handler,
+      handler: value,
       takes: 0,
       fault: undefined,
       createRead: () => validate,
       createCall: (source) => createCall(value, source),
     }),
-  });
+  } satisfies Partial<MethodMetadata>);
   decorateWith(call, metadata, declaration, nameMetadata);
 }
 
