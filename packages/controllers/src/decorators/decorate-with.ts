@@ -1,15 +1,10 @@
 import { descriptionOf } from '@fairlead/core/extend';
 import { describeValue, isClass } from '@fairlead/options';
 import { type Diagnostic, refuse } from '../errors.js';
+import type { Fault } from '../metadata/mistakes.js';
 import { placeOfClass } from '../metadata/references.js';
 import type { Spell, Style } from '../metadata/style.js';
-import {
-  type Declaration,
-  declaredStyle,
-  type Fault,
-  missingParentheses,
-  recordFault,
-} from './decorator.js';
+import { type Declaration, declaredStyle, missingParentheses, recordFault } from './decorator.js';
 
 /**
  * Calls decorators from the last to the first, as compilers do. Records those that are none, such as guards and

@@ -1,26 +1,18 @@
 import { describe, describeLike } from '@fairlead/core/extend';
 import type { Class } from '@fairlead/di';
-import {
-  type CallSite,
-  captureCallSite,
-  describeCallSite,
-  findOptionProblems,
-  isClass,
-  type Kinds,
-  named,
-} from '@fairlead/options';
-import { ControllerError, type Diagnostic, errorText, RouteRegistrationError } from '../errors.js';
+import { type CallSite, captureCallSite, isClass, named } from '@fairlead/options';
+import { ControllerError, errorText } from '../errors.js';
 import {
   type ClassMetadata,
   classMetadata,
   lineage,
-  locationOf,
   type MethodMetadata,
   methodMetadata,
   ownMetadata,
   styleOf,
   undiscovered,
 } from '../metadata/class-metadata.js';
+import { type Fault, recordMistake } from '../metadata/mistakes.js';
 import { CLASS_STYLE, type Spell, type Style } from '../metadata/style.js';
 
 /** What a decorator decorates. */
@@ -77,23 +69,6 @@ export const PARAMETER: Target<MethodMetadata> = {
   },
   metadataOf: methodMetadataOf,
 };
-
-export interface Fault extends Diagnostic {
-  /** Code of the error. Default: that of a {@link RouteRegistrationError}. */
-  readonly code?: string;
-}
-
-/** Checks the options of a decorator. There are none if there are faults. */
-export function readOptions<Options extends object>(
-  call: string,
-  value: unknown,
-  kinds: Partial<Kinds<Options>>,
-): { readonly options: Partial<Options>; readonly faults: readonly Fault[] } {
-  const given = value as Partial<Options> | undefined;
-  const faults = findOptionProblems(call, given, kinds as Kinds<Partial<Options>>);
-  const options = faults.length === 0 ? (given ?? {}) : {};
-  return { options, faults: faults.map((problem) => ({ problem })) };
-}
 
 export interface Reading<Metadata> {
   /** What is wrong with the arguments; nothing by default. */
@@ -281,13 +256,13 @@ function decorate<Metadata>(
 ): void {
   if (!kind.target.accepts(place)) {
     // The arguments of a misplaced decorator may be meant for another one.
-    record(place, misplacement(kind, place), site);
+    recordMistake(place, misplacement(kind, place), site);
     return;
   }
   const metadata = kind.target.metadataOf(place);
-  for (const fault of faults) record(place, fault, site);
+  for (const fault of faults) recordMistake(place, fault, site);
   const fault = check?.(metadata, place);
-  if (fault !== undefined) record(place, fault, site);
+  if (fault !== undefined) recordMistake(place, fault, site);
   Object.assign(metadata as object, apply?.(metadata, place));
 }
 
@@ -350,22 +325,5 @@ function describePlace({ kind, isStatic, key, index }: Place): string {
 /** @param explain - Returns the fault, or creates it in the spelling of the decorated controller. */
 export function recordFault(declaration: Declaration, explain: (spell: Spell) => Fault): void {
   const place = placeOf(...declaration);
-  record(place, explain(place.style.spell));
-}
-
-/** @param site - Where the decorator was called. Default: where the class is declared. */
-function record({ owner, style, key }: Place, fault: Fault, site?: CallSite): void {
-  const { code, problem, fix, ...cause } = fault;
-  const name = (typeof owner === 'function' && owner.name) || '(anonymous class)';
-  const handler = key === undefined ? name : `${name}.${String(key)}`;
-  let error: ControllerError | undefined;
-  const toError = (locationOfClass: string | undefined): ControllerError => {
-    if (error !== undefined) return error;
-    const diagnostic = { ...cause, problem, ...(fix && { fix }) };
-    const ofCall = style.hasPlaces ? site && describeCallSite(site) : locationOf(owner, key);
-    error = new RouteRegistrationError(handler, diagnostic, ofCall ?? locationOfClass);
-    if (code !== undefined) error = new ControllerError(error.message, { code });
-    return error;
-  };
-  classMetadata(owner).problems.push({ member: key, toError });
+  recordMistake(place, explain(place.style.spell));
 }

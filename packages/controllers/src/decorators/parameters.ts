@@ -11,6 +11,7 @@ import {
 } from '@fairlead/options';
 import { refuse } from '../errors.js';
 import type { MethodMetadata } from '../metadata/class-metadata.js';
+import type { Fault } from '../metadata/mistakes.js';
 import {
   type AllValuesOptions,
   describeParameter,
@@ -23,8 +24,9 @@ import {
   type Transform,
   type Validated,
 } from '../metadata/parameter.js';
+import { readOptions } from '../metadata/read-options.js';
 import type { Spell } from '../metadata/style.js';
-import { createDecorator, type Fault, PARAMETER, type Reading, readOptions } from './decorator.js';
+import { createDecorator, PARAMETER, type Reading } from './decorator.js';
 
 /**
  * Extracts a value of type `Value`.

@@ -1,31 +1,16 @@
 import type { ResponseSchemas, ResponseValue, Returned } from '@fairlead/core';
 import type { Injectable } from '@fairlead/di';
-import {
-  describeValue,
-  type Kinds,
-  kind,
-  object,
-  oneOf,
-  routeDocumentation,
-  routeResponse,
-  routeStatus,
-  string,
-} from '@fairlead/options';
-import { type Diagnostic, refuse } from '../errors.js';
+import { describeValue, type Kinds, object, routeStatus, string } from '@fairlead/options';
+import { refuse } from '../errors.js';
 import {
   type RouteDecoratorOptions,
   type RouteMethod,
   undiscovered,
 } from '../metadata/class-metadata.js';
+import type { Fault } from '../metadata/mistakes.js';
+import { ROUTE_OPTIONS, readOptions, readPaths, VERSION } from '../metadata/read-options.js';
 import { CLASS_STYLE, type Spell } from '../metadata/style.js';
-import {
-  CLASS,
-  captureDecorator,
-  createDecorator,
-  type Fault,
-  METHOD,
-  readOptions,
-} from './decorator.js';
+import { CLASS, captureDecorator, createDecorator, METHOD } from './decorator.js';
 
 /** Object form of the argument of `@Controller()`. */
 export interface ControllerOptions {
@@ -35,14 +20,10 @@ export interface ControllerOptions {
   readonly version?: string;
 }
 
-export const CONTROLLER_OPTIONS: Kinds<ControllerOptions> = {
+const CONTROLLER_OPTIONS: Kinds<ControllerOptions> = {
   prefix: string,
-  version: kind("one segment of a path, such as 'v2'", isSegment),
+  version: VERSION,
 };
-
-function isSegment(value: unknown): boolean {
-  return typeof value === 'string' && /^\/?[^/\s]+\/?$/.test(value);
-}
 
 /** A class decorator that compiles only where a `static inject` tuple lists what the constructor takes. */
 // biome-ignore lint/complexity/noBannedTypes: so that it is a ClassDecorator
@@ -121,13 +102,6 @@ export interface RouteDecorator {
   (path?: string | readonly string[], options?: RouteDecoratorOptions): MethodDecorator;
 }
 
-export const ROUTE_OPTIONS: Kinds<RouteDecoratorOptions> = {
-  status: routeStatus,
-  invalidParams: oneOf(404),
-  ...routeDocumentation,
-  response: routeResponse,
-};
-
 function routeDecorator(name: string, method: RouteMethod): RouteDecorator {
   return createDecorator({
     name,
@@ -158,20 +132,6 @@ function explainInput(fault: Fault, spell: Spell): Fault {
     return { problem: `${problem}has no option '${option}'. ${fix}` };
   }
   return fault;
-}
-
-/** Reads the path of a route, or an array of paths. There are none if one is wrong. */
-export function readPaths(
-  call: string,
-  given: unknown,
-  fix = "pass a string, such as '/:id', or an array of strings, and options after it.",
-): { readonly paths: readonly string[]; readonly faults: Diagnostic[] } {
-  const paths = [given].flat();
-  if (paths.length === 0)
-    return { paths: [], faults: [refuse(call, given, 'path', 'pass at least one path.')] };
-  const wrong = paths.filter((path) => typeof path !== 'string');
-  if (wrong.length === 0) return { paths: paths as string[], faults: [] };
-  return { paths: [], faults: wrong.map((path) => refuse(call, path, 'path', fix)) };
 }
 
 /** Handles GET and HEAD. */

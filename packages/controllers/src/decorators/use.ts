@@ -1,4 +1,5 @@
 import type { Injectables } from '@fairlead/di';
+import type { Fault } from '../metadata/mistakes.js';
 import {
   findReferenceProblems,
   type Guard,
@@ -8,7 +9,7 @@ import {
   type ReferenceKind,
   type SharedReferences,
 } from '../metadata/references.js';
-import { CLASS_OR_METHOD, createDecorator, type Fault, METHOD } from './decorator.js';
+import { CLASS_OR_METHOD, createDecorator, METHOD } from './decorator.js';
 
 /**
  * Adds guards to every route of a class, or to one method. They run from left to right and top to

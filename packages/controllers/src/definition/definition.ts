@@ -11,9 +11,7 @@ import {
   lineage,
   locationOf,
   type MethodMetadata,
-  type Mistake,
   mergeReferences,
-  mistakesOf,
   ownMetadata,
   parameterTypes,
   type RedirectMetadata,
@@ -23,6 +21,7 @@ import {
   type UnreturnedRoute,
   valuesOf,
 } from '../metadata/class-metadata.js';
+import { type Mistake, mistakesOf } from '../metadata/mistakes.js';
 import { isUnvalidated, type ParameterDefinition } from '../metadata/parameter.js';
 import type { Guard, InterceptorReference, MiddlewareReference } from '../metadata/references.js';
 import type { Runner } from '../metadata/runner.js';

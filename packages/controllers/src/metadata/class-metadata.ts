@@ -106,7 +106,7 @@ export interface ClassMetadata extends Layer {
       }
     | undefined;
   readonly methods: Map<string | symbol, MethodMetadata>;
-  /** The mistakes in the use of its decorators. See {@link mistakesOf}. */
+  /** The mistakes in the use of its decorators. See `mistakesOf()`. */
   readonly problems: DecoratorProblem[];
   /** The routes that `routes` of a value created, but did not return. */
   unreturned?: readonly UnreturnedRoute[];
@@ -235,24 +235,6 @@ export function valuesOf(
     return guards.some((guard) => reader.contradicts(guard) !== undefined);
   };
   return mergeValues(new Map([...ofClass].filter((entry) => !isOverruled(entry))), values);
-}
-
-/** A mistake in the use of a decorator on a class or one of its base classes. */
-export interface Mistake {
-  /** The method or property that the decorator belongs to; undefined for the class. */
-  readonly member: string | symbol | undefined;
-  /** Returns always the same error. */
-  readonly toError: () => ControllerError;
-}
-
-/** Lists the mistakes in the use of decorators on a class, a controller or not, and its base classes. */
-export function mistakesOf(target: object): Mistake[] {
-  return lineage(target).flatMap((level) =>
-    (ownMetadata(level)?.problems ?? []).map(({ member, toError }) => ({
-      member,
-      toError: () => toError(locationOf(level) ?? locationOf(target)),
-    })),
-  );
 }
 
 /** Merges values with those of an outer layer: a base class, the class of a method, or an overridden method. */

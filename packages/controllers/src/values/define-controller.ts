@@ -15,8 +15,6 @@ import {
   schemaKind,
 } from '@fairlead/options';
 import { decorateWith } from '../decorators/decorate-with.js';
-import { readOptions, recordFault } from '../decorators/decorator.js';
-import { CONTROLLER_OPTIONS, ROUTE_OPTIONS, readPaths } from '../decorators/routes.js';
 import { joinPath } from '../definition/route-path.js';
 import { type Diagnostic, refuse } from '../errors.js';
 import {
@@ -27,6 +25,8 @@ import {
   type RouteMethod,
   undiscovered,
 } from '../metadata/class-metadata.js';
+import { recordMistake } from '../metadata/mistakes.js';
+import { ROUTE_OPTIONS, readOptions, readPaths, VERSION } from '../metadata/read-options.js';
 import { findListProblems, type Guard, type MiddlewareReference } from '../metadata/references.js';
 import type { CallHandler, InstanceSource, Runner } from '../metadata/runner.js';
 import { chain } from '../promise.js';
@@ -53,7 +53,7 @@ const SHARED_KINDS = {
 
 const CONTROLLER_KINDS: Kinds<ControllerValueOptions<string, string, object, object>> = {
   ...SHARED_KINDS,
-  version: CONTROLLER_OPTIONS.version,
+  version: VERSION,
   inject: object,
   scope: oneOf('singleton', 'transient', 'request'),
   routes: fn,
@@ -183,13 +183,14 @@ export function defineController(
       inject: controller.inject,
     }),
   } satisfies Partial<ClassMetadata>);
-  for (const fault of [...wrong, ...faults, ...problems]) recordFault([controller], () => fault);
+  for (const fault of [...wrong, ...faults, ...problems])
+    recordMistake({ owner: controller }, fault);
   const { routes }: { readonly routes?: unknown } = Object(given);
   const all: CreatedRoute[] = [];
   const builders = createBuilders(controller, all);
   const created: unknown = fn.accepts(routes) ? (routes as Build)(builders) : {};
   if (!isPlainObject(created))
-    recordFault([controller], () => refuse('routes', created, 'result', NO_RECORD));
+    recordMistake({ owner: controller }, refuse('routes', created, 'result', NO_RECORD));
   else {
     const returned = new Map(
       Reflect.ownKeys({ ...created }).map((name) => [name, Reflect.get(created, name) as unknown]),
@@ -199,7 +200,7 @@ export function defineController(
     for (const [name, route] of returned) {
       const isOwn = route instanceof CreatedRoute && route.owner === controller;
       if (isOwn) addRoute(controller, name, route, tags);
-      else recordFault([controller.prototype, name], () => notARoute(name, route));
+      else recordMistake({ owner: controller, key: name }, notARoute(name, route));
     }
   }
   decorateWith(call, metadata, [controller], nameMetadata);
@@ -269,8 +270,8 @@ function addRoute(
   }
   // Metadata is not the mistake if the handler is one.
   const value = fn.accepts(handler) ? (handler as ValueHandler) : NO_HANDLER;
-  const declaration = [controller.prototype, name, { value, configurable: true }] as const;
-  for (const fault of [...wrong, ...faults, ...problems]) recordFault(declaration, () => fault);
+  for (const fault of [...wrong, ...faults, ...problems])
+    recordMistake({ owner: controller, key: name }, fault);
   const allTags = [...tags, ...(options.tags ?? [])];
   const ofRoute = Object.freeze({ ...documented, ...(allTags.length > 0 && { tags: allTags }) });
   const routes = methods.flatMap((one) =>
@@ -301,6 +302,7 @@ function addRoute(
       createCall: (source) => createCall(value, source),
     }),
   } satisfies Partial<MethodMetadata>);
+  const declaration = [controller.prototype, name, { value, configurable: true }] as const;
   decorateWith(call, metadata, declaration, nameMetadata);
 }
 
