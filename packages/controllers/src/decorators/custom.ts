@@ -10,7 +10,6 @@ import {
   optionError,
   throwProblems,
 } from '../errors.js';
-import { guardName } from '../invocation/invoker.js';
 import { type RouteValues, routeValues, type ValueReader } from '../metadata/class-metadata.js';
 import type {
   CheckedIndex,
@@ -22,7 +21,7 @@ import type {
   ParamOptions,
   Transform,
 } from '../metadata/parameter.js';
-import { type Guard, isReference } from '../metadata/references.js';
+import { type Guard, guardName, isReference } from '../metadata/references.js';
 import { decorateWith } from './decorate-with.js';
 import {
   assertExperimental,

@@ -2,16 +2,10 @@ import type { Context } from '@fairlead/core';
 import { token } from '@fairlead/di';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { GuardFn, Interceptor } from '../metadata/references.js';
+import { type GuardFn, guardName, type Interceptor } from '../metadata/references.js';
 import type { CallHandler } from '../metadata/runner.js';
 import { chain } from '../promise.js';
-import {
-  createInvoker,
-  guardName,
-  type InvokerPlan,
-  intercept,
-  type NamedGuard,
-} from './invoker.js';
+import { createInvoker, type InvokerPlan, intercept, type NamedGuard } from './invoker.js';
 
 const ctx = { res: { headersSent: false } } as Context;
 

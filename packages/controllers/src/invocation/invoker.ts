@@ -1,10 +1,9 @@
 import type { Context, Handler } from '@fairlead/core';
 import { isPromiseLike } from '@fairlead/core/extend';
-import { describeToken } from '@fairlead/di';
 import { ControllerError, GuardRejectionError } from '../errors.js';
 import type { HeaderMetadata, RedirectMetadata } from '../metadata/class-metadata.js';
 import type { ParameterDefinition } from '../metadata/parameter.js';
-import type { Guard, Interceptor } from '../metadata/references.js';
+import type { Interceptor } from '../metadata/references.js';
 import type { CallHandler, ReadValues, Values } from '../metadata/runner.js';
 import { createRedirect } from './redirect.js';
 
@@ -78,12 +77,6 @@ function denial(verdict: unknown, name: string, handler: string): ControllerErro
     `The guard ${name} of ${handler} returned a value of type ${type}, so the request was denied. Return true to allow a request, or false to deny it.${factory}`,
     { code: 'INVALID_GUARD' },
   );
-}
-
-/** Names a guard for its rejections, by its index if it is a function without a name. */
-export function guardName(guard: Guard, index: number): string {
-  if (typeof guard === 'function') return guard.name || `guard#${index}`;
-  return describeToken(guard);
 }
 
 /** Wraps a call in interceptors, of which the first is the outermost. */

@@ -1,6 +1,6 @@
 import type { AnyMiddleware, Context, Next, Params, State } from '@fairlead/core';
 import { descriptionOf, findMisuse, type Role } from '@fairlead/core/extend';
-import { type Class, type InjectionToken, isToken, token } from '@fairlead/di';
+import { type Class, describeToken, type InjectionToken, isToken, token } from '@fairlead/di';
 import { describeValue, isClass } from '@fairlead/options';
 import type { Diagnostic } from '../errors.js';
 import { CLASS_STYLE, type Spell } from './style.js';
@@ -103,6 +103,12 @@ export interface SharedReferences {
   readonly middleware: readonly MiddlewareReference[];
   /** Wrap the interceptors of each route; none by default. */
   readonly interceptors: readonly InterceptorReference[];
+}
+
+/** Names a guard for its rejections, by its index if it is a function without a name. */
+export function guardName(guard: Guard, index: number): string {
+  if (typeof guard === 'function') return guard.name || `guard#${index}`;
+  return describeToken(guard);
 }
 
 /** The guards of a plugin without the option, which is not the same as an empty list: that is intended. */

@@ -33,7 +33,7 @@ import {
   wrongInstance,
 } from '../instances/instances.js';
 import type { Hold } from '../instances/request-scopes.js';
-import { createInvoker, guardName, intercept, type NamedGuard } from '../invocation/invoker.js';
+import { createInvoker, intercept, type NamedGuard } from '../invocation/invoker.js';
 import { mergeReferences, type RouteValues, setRouteValues } from '../metadata/class-metadata.js';
 import { isInputSource, isRequired, type ParameterDefinition } from '../metadata/parameter.js';
 import {
@@ -42,6 +42,7 @@ import {
   GUARD_OVERRIDES,
   type Guard,
   type GuardFn,
+  guardName,
   hasMethodOf,
   type InterceptorReference,
   isFunctionOf,

@@ -5,7 +5,7 @@ import { describeValue } from '@fairlead/options';
 import { appliesTo, routeOf } from '../definition/built-route.js';
 import type { RouteDefinition } from '../definition/definition.js';
 import { optionError } from '../errors.js';
-import { guardName } from '../invocation/invoker.js';
+import { guardName } from '../metadata/references.js';
 
 /** One route of an application, for tools and logs. */
 export interface RouteDescription {
