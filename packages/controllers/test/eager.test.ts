@@ -73,6 +73,43 @@ describe('eager providers with registerController()', () => {
   });
 });
 
+describe('an eager class in a file of `root` that does not export it', () => {
+  const service = (name: string, rest = '') =>
+    `import { Service } from '@fairlead/di';\n@Service({ eager: true }) class ${name} {}${rest}`;
+  const warningsOfStart = async (files: Readonly<Record<string, string>>) => {
+    const root = await writeTree({ 'users.ts': controllerSource('Users'), ...files });
+    const warnings: string[] = [];
+    const logger = { debug() {}, warn: (message: string) => void warnings.push(message) };
+    await serve({ container: createContainer(), root, logger, strict: true });
+    return warnings;
+  };
+
+  it('causes a warning', async () => {
+    expect(await warningsOfStart({ 'jobs.ts': service('LostJob') })).toEqual([
+      expect.stringMatching(
+        /^\[controllers\] LostJob has @Service\(\{ eager: true \}\), but its file does not export it, and no container registers it, so nothing builds it\.\n {2}At: .*jobs\.ts:2:\d+\n {2}Fix: export LostJob, register it, or pass the class to intended\(\)\.$/,
+      ),
+    ]);
+  });
+
+  it('causes none if something depends on it, or it is intended', async () => {
+    const intend = "\nimport { intended } from '@fairlead/core';\nintended(IntendedJob);";
+    const used = `
+      import { Controller, Get } from '../../src/index.js';
+      @Controller('/used')
+      export class UsedController {
+        static readonly inject = [UsedJob] as const;
+        constructor(readonly job: UsedJob) {}
+        @Get() read() {}
+      }`;
+    const files = {
+      'intended.ts': service('IntendedJob', intend),
+      'used.ts': service('UsedJob', used),
+    };
+    expect(await warningsOfStart(files)).toEqual([]);
+  });
+});
+
 describe('eager providers', () => {
   it('are built at startup even if no controller depends on them', async () => {
     const container = createContainer()

@@ -227,7 +227,7 @@ describe('the routes of a class tell tools', () => {
         description?.sends,
       ]),
     ).toEqual([
-      ['/plain', undefined, undefined, undefined],
+      ['/plain', undefined, 'Reports.plain', []],
       ['/sent', 202, 'Reports.sent', [{ headers }]],
       ['/moved', 303, 'Reports.moved', [{ responses: moved }]],
     ]);

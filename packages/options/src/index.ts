@@ -45,6 +45,7 @@ export {
   captureLine,
   describeCaller,
   describeCallSite,
+  eagerClasses,
   type Frame,
   findFrame,
   framesOf,

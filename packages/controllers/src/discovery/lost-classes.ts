@@ -1,8 +1,8 @@
 import { findSourceMap } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { Constructor } from '@fairlead/di';
-import { type Frame, findFrame, isAnonymous, isIntended } from '@fairlead/options';
-import { type Diagnostic, DiscoveryError, describeLocation } from '../errors.js';
+import { eagerClasses, type Frame, findFrame, isAnonymous, isIntended } from '@fairlead/options';
+import { type Diagnostic, DiscoveryError, describeLocation, errorText } from '../errors.js';
 import {
   inheritedMetadata,
   lineage,
@@ -112,13 +112,40 @@ function notExported(
   return [...errors.values()];
 }
 
+/**
+ * Describes classes with `@Service({ eager: true })` at the top level of files that nothing builds, because no file
+ * exports them and no container knows them.
+ *
+ * @param built - The classes that the container builds.
+ */
+export function describeLostServices(
+  files: readonly string[],
+  built: readonly Constructor[],
+): readonly string[] {
+  const bases = new Set<object>(built.flatMap(lineage));
+  const names = new Set(built.map(nameOf));
+  const lost = [...eagerClasses()].filter(
+    ([target]) => !bases.has(target) && !names.has(nameOf(target)) && !isIntended(target),
+  );
+  if (lost.length === 0) return [];
+  const sources = sourcesOf(files.map((file) => ({ file })));
+  return lost.flatMap(([target, site]) => {
+    const frame = findFrame(site);
+    if (frame === undefined || !isAnonymous(frame) || !sources.has(frame.file)) return [];
+    const name = nameOf(target);
+    const title = `${name} has @Service({ eager: true }), but its file does not export it, and no container registers it, so nothing builds it.`;
+    const fix = `export ${name}, register it, or pass the class to intended().`;
+    return errorText(title, fix, describeLocation(frame.file, frame.position));
+  });
+}
+
 function frameOf(target: object): Frame | undefined {
   const callSite = ownMetadata(target)?.controller?.callSite;
   return callSite && findFrame(callSite);
 }
 
 /** Maps the paths that stacks show to files: their own, and those of the sources in their source maps. */
-function sourcesOf(files: readonly FileExports[]): ReadonlyMap<string, string> {
+function sourcesOf(files: readonly Pick<FileExports, 'file'>[]): ReadonlyMap<string, string> {
   return new Map(
     files.flatMap(({ file }) => {
       const sources = findSourceMap(file)?.payload.sources ?? [];

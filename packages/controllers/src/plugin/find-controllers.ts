@@ -19,6 +19,8 @@ import type { ControllerSources, PluginLogger } from '../options.js';
 interface FoundControllers {
   readonly classes: readonly Constructor[];
   readonly services: readonly Constructor[];
+  /** The files that were imported. */
+  readonly files: readonly string[];
   readonly problems: readonly Error[];
 }
 
@@ -28,7 +30,7 @@ export async function findControllers(
   log: PluginLogger,
   locate: Locate,
 ): Promise<FoundControllers> {
-  const listed = { classes: [...new Set(controllers)], services: [], problems: [] };
+  const listed = { classes: [...new Set(controllers)], services: [], files: [], problems: [] };
   if (discovery === undefined) return listed;
   log.debug(`discovering controllers in ${rootPath(discovery.root)}`);
   const files = await findFiles(discovery, locate).catch(asProblem);
@@ -55,7 +57,7 @@ export async function findControllers(
   if (classes.length === 0 && !isExplained) await warnOfNone(discovery, results, log);
   if (skipped.length > 0) log.warn(describeSkipped(skipped.length, results.length));
   const services = results.flatMap((result) => result.services);
-  return { classes: [...new Set([...controllers, ...classes])], services, problems };
+  return { classes: [...new Set([...controllers, ...classes])], services, files, problems };
 }
 
 function asProblem(error: unknown): DiscoveryError {

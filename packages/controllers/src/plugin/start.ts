@@ -5,7 +5,7 @@ import type { Locate } from '@fairlead/options';
 import { findDoubts, findMistakes } from '../checks/rules.js';
 import type { RegisteredController } from '../definition/built-route.js';
 import { definitionOf } from '../definition/definition.js';
-import { isController } from '../discovery/lost-classes.js';
+import { describeLostServices, isController } from '../discovery/lost-classes.js';
 import { attempt, listNames, throwProblems } from '../errors.js';
 import { type Requirement, requiredTokens } from '../instances/instances.js';
 import { undiscovered } from '../metadata/class-metadata.js';
@@ -55,6 +55,7 @@ export async function start(
     ...findDoubts('application', definitions),
     ...definitions.flatMap((one) => findDoubts('controller', one)),
     ...findDoubts('classes', classes),
+    ...describeLostServices(found.files, classes),
   ];
   for (const text of doubts) log.warn(text);
   problems.push(...(await buildInstances(context, tokens, problems, log)));

@@ -52,8 +52,12 @@ export function registerController<C extends Constructor>(
   throwProblems([...context.problems.values()]);
   undiscovered.delete(target);
   for (const text of findDoubts('controller', definition)) context.warn(text);
-  const invoker = controller.routes[0]?.handlers.at(-1);
-  if (invoker) describe(invoker, { check: () => findIdle(context.instances.container) });
+  const [first] = controller.routes;
+  const invoker = first?.handlers.at(-1);
+  if (invoker) {
+    const check = () => findIdle(context.instances.container);
+    describe(invoker, { name: first.handler, check });
+  }
   registerControllers(router, [controller], context);
   return controller;
 }

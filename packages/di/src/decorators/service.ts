@@ -2,6 +2,7 @@ import {
   boolean,
   type CallSite,
   captureCallSite,
+  eagerClasses,
   findOptionProblems,
   type Kinds,
 } from '@fairlead/options';
@@ -60,6 +61,7 @@ function decorator(name: string, options: ServiceOptions, site: CallSite): Servi
     if (mistakes.length > 0) throw misuse(`@${name}()`, decorated, mistakes, site);
     const { scope, eager } = options;
     defineService(target, { scope, eager, site });
+    if (eager) eagerClasses().set(target, site);
   };
 }
 

@@ -83,6 +83,16 @@ export function captureCaller(callee: (...args: never[]) => unknown): Locate {
   return () => describeCaller(site);
 }
 
+/** A global symbol, so that the container and discovery, and copies of them, share the classes. */
+const EAGER = Symbol.for('fairlead:eager-classes');
+const global: typeof globalThis & { [EAGER]?: Map<object, CallSite> } = globalThis;
+
+/** Returns the classes that a decorator makes eager, with its call site. */
+export function eagerClasses(): Map<object, CallSite> {
+  global[EAGER] ??= new Map();
+  return global[EAGER];
+}
+
 /**
  * Formats the call site of a decorator.
  *
