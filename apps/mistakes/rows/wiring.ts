@@ -26,7 +26,7 @@ import { createRooms, websocketUpgrade } from '@fairlead/websocket';
 import { redisAdapter } from '@fairlead/websocket/redis';
 import { z } from 'zod';
 import { serveControllers } from '../src/applications.js';
-import { writeFiles } from '../src/files.js';
+import { discover, writeFiles } from '../src/files.js';
 import { area, post } from '../src/mistake.js';
 
 const mistake = area('Wiring');
@@ -525,4 +525,23 @@ mistake(
     await app.plugin(openapi({ info: { title: 'Users', version: '1' }, docs: false }));
     return app.get('/', () => 1);
   },
+);
+
+mistake(
+  'an eager class that its discovered file does not export',
+  { warning: 'CleanupJob has @Service({ eager: true }), but its file does not export it' },
+  () =>
+    discover(
+      {
+        'users.ts': `
+          @Controller()
+          export class Users { @Get() list() { return []; } }
+        `,
+        'cleanup.ts': `
+          @Service({ eager: true })
+          class CleanupJob {}
+        `,
+      },
+      { strict: true },
+    ),
 );
