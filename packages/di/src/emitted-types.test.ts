@@ -4,7 +4,7 @@ import { type Container, createContainer } from './container.js';
 import { Inject, InjectAll } from './decorators/inject.js';
 import { Service } from './decorators/service.js';
 import { type Lazy, lazy, token } from './dependency.js';
-import type { Constructor } from './index.js';
+import type { Constructor } from './token.js';
 
 let container: Container;
 let warnings: MockInstance;

@@ -3,10 +3,9 @@ import type { Binding, Owner } from './binding.js';
 import { findMismatch } from './emitted-types.js';
 import { InitializationError, type InjectionError } from './errors/injection-errors.js';
 import { Failure, Pending } from './instance.js';
-import type { ClassProvider } from './provider.js';
 import { edgesOf, isEdge, reachableFrom } from './resolution/graph.js';
 import { build } from './resolution/plan.js';
-import { describeParameter, describeToken, type Token } from './token.js';
+import { type Class, describeParameter, describeToken, type Token } from './token.js';
 import { meantInstead, registeredIn } from './unknown-token.js';
 import { validate } from './validate.js';
 
@@ -106,8 +105,7 @@ function isUndefined(binding: Binding): boolean {
   return !reported.has(binding) && !isIntended(provider);
 }
 
-function isDisposable({ useClass }: ClassProvider<unknown>): boolean {
-  const prototype = Object(useClass.prototype);
+function isDisposable({ useClass: { prototype } }: { readonly useClass: Class }): boolean {
   return Symbol.dispose in prototype || Symbol.asyncDispose in prototype;
 }
 

@@ -114,7 +114,7 @@ const replacing = new WeakSet<object>();
  * takes single members of the problem, or none.
  */
 export function replacesProblems(
-  value: Middleware | { readonly format?: ErrorFormatter | undefined },
+  value: Middleware | { readonly format?: ErrorPolicy['format'] },
 ): boolean {
   if (typeof value === 'function') return replacing.has(value);
   const { format } = value;
