@@ -54,7 +54,7 @@ export function registerController<C extends Constructor>(
   for (const text of findDoubts('controller', definition)) context.warn(text);
   const [first] = controller.routes;
   const invoker = first?.handlers.at(-1);
-  if (invoker) {
+  if (first && invoker) {
     const check = () => findIdle(context.instances.container);
     describe(invoker, { name: first.handler, check });
   }
