@@ -5,6 +5,7 @@ import type {
   Token,
   ValueProvider,
 } from '@fairlead/di';
+import { isPlainObject } from '@fairlead/options';
 import { MissingMemberError } from './errors.js';
 
 /** A function that a fake replaces. */
@@ -92,12 +93,6 @@ function toStrict<T>(token: Token, value: T, report: (error: MissingMemberError)
       throw error;
     },
   });
-}
-
-function isPlainObject(value: unknown): value is object {
-  if (typeof value !== 'object' || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
 }
 
 /** Whether an object has methods. An object without any may lack optional members of the original. */
