@@ -1,6 +1,20 @@
+// In the order of the page.
+
 import './core-options.js';
-import './middleware-options.js';
-import './package-options.js';
+import './packages/aws-lambda.js';
+import './packages/connect.js';
+import './packages/jwt.js';
+import './packages/metrics.js';
+import './packages/middleware.js';
+import './packages/multipart.js';
+import './packages/opentelemetry.js';
+import './packages/pino.js';
+import './packages/rate-limit.js';
+import './packages/serve.js';
+import './packages/session.js';
+import './packages/static.js';
+import './packages/store.js';
+import './packages/websocket.js';
 import './plugin-options.js';
 import './decorator-options.js';
 import './decorator-places.js';
@@ -17,10 +31,10 @@ import './middleware.js';
 import './parameters.js';
 import './responses.js';
 import './values.js';
-import './documents.js';
-import './testing.js';
-import './command-line.js';
-import './tools.js';
+import './packages/openapi.js';
+import './packages/testing.js';
+import './packages/fairlead.js';
+import './packages/mcp.js';
 import './places.js';
 import './contradictions.js';
 import './wiring.js';

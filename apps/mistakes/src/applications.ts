@@ -1,5 +1,6 @@
 import { type ControllersPluginOptions, controllersPlugin } from '@fairlead/controllers';
 import {
+  type AnyMiddleware,
   type Application,
   createApp,
   createRouter,
@@ -18,6 +19,13 @@ export function serveControllers(
 ): Promise<Application> {
   const container = createContainer();
   return serveRouter((router) => controllersPlugin({ router, container, controllers, ...options }));
+}
+
+/** Creates an application with middleware before its only route. */
+export function using(middleware: AnyMiddleware): Application {
+  return createApp()
+    .use(middleware)
+    .get('/', () => 1);
 }
 
 /** Creates an application with a plugin that registers routes. */

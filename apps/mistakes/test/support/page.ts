@@ -85,7 +85,7 @@ function row(cells: readonly (string | number)[]): string {
 function code(message: string): string {
   const [line = ''] = message
     .replaceAll(/[^\s'(]*reports\/files\/src-\w+/g, 'src')
-    .replaceAll(/rows\/[\w-]+\.ts:\d+:\d+/g, 'src/users.ts')
+    .replaceAll(/rows\/(?:packages\/)?[\w-]+\.ts:\d+:\d+/g, 'src/users.ts')
     .replaceAll(process.cwd(), '/app')
     .replaceAll(/port \d{5}/g, 'port 8080')
     // Before Node.js 26.2, @oxc-node/core loads modules on another thread, whose errors lose their code.

@@ -4,8 +4,8 @@ import { type McpOptions, mcp } from '@fairlead/mcp';
 import { multipart } from '@fairlead/multipart';
 import { websocket } from '@fairlead/websocket';
 import { z } from 'zod';
-import { serveControllers } from '../src/applications.js';
-import { area } from '../src/mistake.js';
+import { serveControllers } from '../../src/applications.js';
+import { area } from '../../src/mistake.js';
 
 const mistake = area('Tools for agents');
 

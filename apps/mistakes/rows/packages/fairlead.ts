@@ -1,5 +1,5 @@
-import { area } from '../src/mistake.js';
-import { runCommand } from '../src/program.js';
+import { area } from '../../src/mistake.js';
+import { runCommand } from '../../src/program.js';
 
 const mistake = area('The command line');
 

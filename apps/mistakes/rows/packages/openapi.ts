@@ -7,7 +7,7 @@ import {
   secured,
 } from '@fairlead/openapi';
 import { z } from 'zod';
-import { area } from '../src/mistake.js';
+import { area } from '../../src/mistake.js';
 
 const mistake = area('OpenAPI documents');
 

@@ -2,7 +2,7 @@ import { Controller, Get } from '@fairlead/controllers';
 import { createApp } from '@fairlead/core';
 import { type Container, Inject, Service, token } from '@fairlead/di';
 import { createTestApp } from '@fairlead/testing';
-import { area } from '../src/mistake.js';
+import { area } from '../../src/mistake.js';
 
 const mistake = area('Tests');
 
