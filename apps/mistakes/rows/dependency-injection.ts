@@ -294,23 +294,27 @@ mistake('`lazy` of a class that nothing provides', { startup: 'add @Service() to
   return serveControllers([Users]);
 });
 
-mistake('`@Inject(lazy(() => Clock)) clock: Clock`, without `.value`', { request: 'clock' }, () => {
-  @Service()
-  class Clock {
-    now() {
-      return 0;
+mistake(
+  '`@Inject(lazy(() => Clock)) clock: Clock`, without `.value`',
+  { warning: 'write Lazy<Clock>' },
+  () => {
+    @Service()
+    class Clock {
+      now() {
+        return 0;
+      }
     }
-  }
-  @Controller()
-  class Users {
-    constructor(@Inject(lazy(() => Clock)) readonly clock: Clock) {}
-    @Get()
-    list() {
-      return this.clock.now();
+    @Controller()
+    class Users {
+      constructor(@Inject(lazy(() => Clock)) readonly clock: Clock) {}
+      @Get()
+      list() {
+        return this.clock.now();
+      }
     }
-  }
-  return serveControllers([Users]);
-});
+    return serveControllers([Users]);
+  },
+);
 
 mistake('a lazy dependency read in the constructor', { startup: 'lazy' }, () => {
   @Service()

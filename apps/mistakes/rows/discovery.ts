@@ -66,7 +66,7 @@ mistake(
 
 mistake(
   'an eager service that its file does not export',
-  { never: 'Another module may register it.' },
+  { warning: 'its file does not export it, and no container registers it' },
   () => discover({ 'users.ts': users, 'worker.ts': '@Service({ eager: true }) class Worker {}' }),
   '/users',
 );

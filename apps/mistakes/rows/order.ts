@@ -238,7 +238,7 @@ mistake(
 
 mistake(
   '`json({ rawBody: true })` after another parser has read the body',
-  { request: 'rawBody' },
+  { warning: 'json() never reads a body' },
   () =>
     createApp()
       .use(text({ type: '*/*' }), json({ rawBody: true }))

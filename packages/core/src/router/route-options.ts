@@ -317,7 +317,7 @@ const KINDS: Kinds<RouteOptions> = {
   status: routeStatus,
   inputs: arrayOf(object, 'an array of objects'),
   security: kind(
-    'an array of objects { name, scheme } with a Security Scheme Object, or { anyOf }',
+    'an array of objects { name, scheme } or { anyOf }, where scheme is a Security Scheme Object',
     (value) => Array.isArray(value) && isSecurity(value),
   ),
   ...routeDocumentation,
