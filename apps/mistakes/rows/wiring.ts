@@ -10,7 +10,7 @@ import {
   UseMiddleware,
 } from '@fairlead/controllers';
 import { createApp, createRouter, json, notFoundHandler, urlencoded } from '@fairlead/core';
-import { createContainer, Inject, lazy, Optional, Service, token } from '@fairlead/di';
+import { createContainer, Inject, Optional, Service, token } from '@fairlead/di';
 import { createJwtAuth, requireScope } from '@fairlead/jwt';
 import { jwtGuard } from '@fairlead/jwt/controllers';
 import { mcp } from '@fairlead/mcp';
@@ -26,7 +26,7 @@ import { createRooms, websocketUpgrade } from '@fairlead/websocket';
 import { redisAdapter } from '@fairlead/websocket/redis';
 import { z } from 'zod';
 import { serveControllers } from '../src/applications.js';
-import { discover, writeFiles } from '../src/files.js';
+import { writeFiles } from '../src/files.js';
 import { area, post } from '../src/mistake.js';
 
 const mistake = area('Wiring');
@@ -311,20 +311,6 @@ mistake(
   },
 );
 
-mistake('`@Inject(lazy(() => Books)) books: Books`', { warning: 'write Lazy<Books>' }, () => {
-  @Service()
-  class Books {}
-  @Controller()
-  class Authors {
-    constructor(@Inject(lazy(() => Books)) readonly books: Books) {}
-    @Get()
-    list() {
-      return [];
-    }
-  }
-  return serveControllers([Authors]);
-});
-
 mistake(
   "`@Optional() @Inject('Cache')` for `token('Cache')`",
   { warning: 'use token(Cache)' },
@@ -525,23 +511,4 @@ mistake(
     await app.plugin(openapi({ info: { title: 'Users', version: '1' }, docs: false }));
     return app.get('/', () => 1);
   },
-);
-
-mistake(
-  'an eager class that its discovered file does not export',
-  { warning: 'CleanupJob has @Service({ eager: true }), but its file does not export it' },
-  () =>
-    discover(
-      {
-        'users.ts': `
-          @Controller()
-          export class Users { @Get() list() { return []; } }
-        `,
-        'cleanup.ts': `
-          @Service({ eager: true })
-          class CleanupJob {}
-        `,
-      },
-      { strict: true },
-    ),
 );
