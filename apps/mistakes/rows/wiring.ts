@@ -381,7 +381,7 @@ mistake(
 
 mistake(
   'a plain class as a schema of `response`',
-  { startup: 'extends schemaClass(schema)' },
+  { compiler: 'TS2769', startup: 'extends schemaClass(schema)' },
   () => {
     class UserDto {
       id = '';
