@@ -27,9 +27,12 @@ export function findMismatch(binding: Binding, edge: Edge): Mismatch | undefined
   }
   const [target] = targets;
   const provided = target === undefined ? undefined : providedBy(target);
-  const other = binding.owner.find(type).map(providedBy).at(-1);
+  const { owner } = binding;
+  // To look for an override would count as its use.
+  if (provided === undefined || owner.tree.overrides.has(type)) return undefined;
+  const other = owner.find(type).map(providedBy).at(-1);
   // A class without a provider may be an interface, which another class implements.
-  if (provided === undefined || other === undefined) return undefined;
+  if (other === undefined) return undefined;
   if (isRelated(provided, type) || isRelated(provided, other) || implementsAll(provided, type))
     return undefined;
   const problem = `${name} receives ${describeToken(provided)}, but its type is ${own}, which is another class.`;
