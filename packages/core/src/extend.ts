@@ -64,5 +64,6 @@ export function registrationsOf(app: Application, router?: AnyRouter): Registrat
   return app[REGISTRATIONS](router);
 }
 
+export { isForMount } from './body/parsers.js';
 export { parseDeclaredBody, requireParsedBody } from './router/declared-body.js';
 export { mayBeEmpty } from './schema/response-writer.js';

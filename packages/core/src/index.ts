@@ -88,6 +88,7 @@ export type {
   RouteBuilders,
   RouteContract,
 } from './router/client-contract.js';
+export type { FetchHandler, MountOptions } from './router/fetch-handler.js';
 export { InvalidMiddlewareError } from './router/invalid-argument.js';
 export type { PathParams, PathRules } from './router/pattern.js';
 export type {

@@ -7,6 +7,7 @@ import {
   describe,
   describeFactories,
   descriptionOf,
+  isForMount,
   isSecured,
   isUnknown,
   type Placement,
@@ -87,7 +88,7 @@ export function multipart(options: MultipartOptions = {}): Middleware {
   // Otherwise, a client could send a body that follows no rule in another media type.
   const needsForm = settings.rules.size > 0;
   const middleware: Middleware = named('multipart', (ctx, next) => {
-    if (skip?.(ctx) === true) return next();
+    if (skip?.(ctx) === true || isForMount(ctx)) return next();
     if (!ctx.hasBody) {
       if (SENDS_BODY.has(ctx.method))
         new RuleCheck(settings, ctx.validationStatus).assertComplete();

@@ -26,6 +26,7 @@ import { isPromiseLike } from '../promise.js';
 import { takeFailures } from '../response/chunks.js';
 import { rewriteJson } from '../response/rewrite-json.js';
 import { startOf, write, writeText } from '../response/write.js';
+import type { FetchHandler, MountOptions } from '../router/fetch-handler.js';
 import {
   assertMiddleware,
   assertPath,
@@ -47,6 +48,7 @@ import type {
   SetByAll,
 } from '../router/route-options.js';
 import {
+  ADD_MOUNT,
   type AnyRouter,
   assertRouter,
   attempt,
@@ -230,10 +232,33 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     callee: Callee,
   ): this {
     this.#assertOpen(nameCall('app', method, pattern));
+    this.#ownRouter()[ADD_ROUTE](method, pattern, rest, callee, 'app');
+    return this;
+  }
+
+  /** Returns the router of consecutive routes of the application. */
+  #ownRouter(): AnyRouter {
     const router = this.#router ?? createRouter(this.#settings.rules);
-    router[ADD_ROUTE](method, pattern, rest, callee, 'app');
     if (this.#router === undefined) this.#add({ prefix: '/', router, isOwn: true });
     this.#router = router;
+    return router;
+  }
+
+  /**
+   * Mounts a handler of web requests below a prefix, such as that of an authentication library, a GraphQL server or an
+   * application of another framework. It gets all methods and paths, and bodies that no parser has read. Its signal
+   * aborts when the client disconnects, and once it has responded with a stream, when the server closes.
+   *
+   * @param prefix - May contain parameters.
+   * @throws {SealedError} When the application is sealed. The start reports an invalid prefix, option or handler.
+   */
+  mount<Prefix extends string>(
+    prefix: Prefix,
+    handler: FetchHandler,
+    options: MountOptions<RouteParams<unknown, Prefix>, S> = {},
+  ): this {
+    this.#assertOpen('app.mount()');
+    this.#ownRouter()[ADD_MOUNT]('app', prefix, handler, options, captureCaller(this.mount));
     return this;
   }
 

@@ -74,6 +74,7 @@ export function seal(
   const stacks = describeStacks('createApp()', errors);
   if (stacks !== undefined && !isIntended(app)) warn('FAIRLEAD_OPTION', stacks + atLine(app));
   for (const message of describeUnknown(unknown)) warn('FAIRLEAD_UNKNOWN_RESPONSE', message);
+  const taking = mounts.filter(({ takesRequest }) => takesRequest !== undefined);
   steps.push(createLastMiddleware(notFound && createShield(entries, rules)(notFound)));
   return Object.freeze({
     pipeline: compose(steps),
@@ -83,6 +84,10 @@ export function seal(
       routes: {
         methods: (path: string) => new Set(mounts.flatMap((mount) => [...mount.methods(path)])),
         queryTypes: (path: string) => mounts.flatMap((mount) => mount.queryTypes(path)),
+        ...(taking.length > 0 && {
+          takesRequest: (method: string, path: string) =>
+            taking.some((mount) => mount.takesRequest?.(method, path)),
+        }),
       },
       errors,
       readClient,

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { boolean, describeValue, fn, integer, type Kinds, kind, named } from '@fairlead/options';
 import { describe } from '../annotations/description.js';
-import type { Context } from '../context/context.js';
+import type { AnyContext, Context } from '../context/context.js';
 import { refuseContext } from '../context/context-errors.js';
 import {
   BadRequestError,
@@ -195,7 +195,7 @@ function createBodyParser<Options extends BodyOptions>(
       isAccepted = accepts(type.essence);
       lastHeader = header;
     }
-    if (!isAccepted || skip?.(ctx)) return next();
+    if (!isAccepted || skip?.(ctx) || isForMount(ctx)) return next();
     if (req.readableEnded || exchange.requestBody !== undefined) {
       if (keepsBytes) assertRawBody(ctx, format.name);
       return next();
@@ -217,6 +217,14 @@ function createBodyParser<Options extends BodyOptions>(
     warning: () => describeLimit(call, limit),
     reads: { mediaTypes, ...settings },
   });
+}
+
+/** Whether the handler of `mount()` takes the whole request, so that parsers before its route leave the body. */
+export function isForMount(ctx: AnyContext): boolean {
+  const { environment, method, route, target } =
+    ctx[EXCHANGE] ?? refuseContext('isForMount()', ctx);
+  // Middleware of the mount itself runs within its route, and may parse.
+  return route === undefined && environment.routes.takesRequest?.(method, target.path) === true;
 }
 
 /** Warns about a limit that was probably meant in a larger unit. 0 rejects every body. */

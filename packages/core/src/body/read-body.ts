@@ -1,11 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { describeValue } from '@fairlead/options';
-import {
-  BadRequestError,
-  PayloadTooLargeError,
-  UnsupportedMediaTypeError,
-} from '../errors/http-error.js';
+import { bodyTooLarge } from '../context/context-errors.js';
+import { BadRequestError, UnsupportedMediaTypeError } from '../errors/http-error.js';
 import type { Exchange } from '../exchange/exchange.js';
 import { sendContinue } from '../server/connection.js';
 
@@ -35,7 +32,8 @@ export function readBody({ req, res, connection }: Exchange, limit: number): Pro
   if (req.destroyed) return Promise.reject(aborted());
   const encoding = req.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity' || encoding === '') {
-    if (Number(req.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge(limit));
+    if (Number(req.headers['content-length'] ?? 0) > limit)
+      return Promise.reject(bodyTooLarge(limit));
     if (connection?.continues !== undefined) sendContinue(req, res);
     return collect(req, req, limit);
   }
@@ -69,7 +67,7 @@ function collect(req: IncomingMessage, source: Readable, limit: number): Promise
       size += chunk.length;
       if (size > limit) {
         chunks = undefined;
-        reject(tooLarge(limit));
+        reject(bodyTooLarge(limit));
       } else if (chunks === undefined) chunks = [chunk];
       else chunks.push(chunk);
     });
@@ -88,10 +86,6 @@ function collect(req: IncomingMessage, source: Readable, limit: number): Promise
       reject(new BadRequestError(message, { code: 'MALFORMED_CONTENT_ENCODING', cause }));
     });
   });
-}
-
-function tooLarge(limit: number): PayloadTooLargeError {
-  return new PayloadTooLargeError(`The body exceeds the limit of ${limit} bytes.`);
 }
 
 /** Creates the error for a client that disconnects while it sends a body. */

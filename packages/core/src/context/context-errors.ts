@@ -1,6 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { describeValue } from '@fairlead/options';
-import { InternalServerError, UnsupportedMediaTypeError } from '../errors/http-error.js';
+import {
+  InternalServerError,
+  PayloadTooLargeError,
+  UnsupportedMediaTypeError,
+} from '../errors/http-error.js';
 import { type Exchange, hasBody, hasUnreadBody, isFilled } from '../exchange/exchange.js';
 import { isJson, isWrittenAsJson, parseMediaType } from '../exchange/media-type.js';
 import { getHeader } from '../response/headers.js';
@@ -24,6 +28,19 @@ export function noParser(type: string): UnsupportedMediaTypeError {
     `Cannot read the body of type ${describeValue(type)}.`,
     options,
   );
+}
+
+/** Creates the error for a body that was read before, and whose bytes were not kept. */
+export function bodyAlreadyRead(exchange: Exchange): InternalServerError {
+  return new InternalServerError(
+    `The body of ${requestOf(exchange)} has already been read. Let its parser keep the bytes, as json({ rawBody: true }) does, or leave the body with the option skip.`,
+    { code: 'BODY_ALREADY_READ' },
+  );
+}
+
+/** @param limit - In bytes. */
+export function bodyTooLarge(limit: number): PayloadTooLargeError {
+  return new PayloadTooLargeError(`The body exceeds the limit of ${limit} bytes.`);
 }
 
 /**

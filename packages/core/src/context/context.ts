@@ -10,6 +10,7 @@ import {
   type Exchange,
   firstValues,
   hasBody,
+  hasUnreadBody,
   type Params,
   type RawInputs,
   type RequestInputs,
@@ -42,8 +43,19 @@ import { recordText } from '../response/write.js';
 import { announce, sendContinue } from '../server/connection.js';
 import type { UpgradedConnection } from '../server/upgrade.js';
 import { markCopy } from '../setup/package-copies.js';
-import { assertBodyRead, assertJsonType, lateResponse, notJson } from './context-errors.js';
+import {
+  assertBodyRead,
+  assertJsonType,
+  bodyAlreadyRead,
+  lateResponse,
+  notJson,
+} from './context-errors.js';
 import { abort, controllerOf, type FinishListener, onOutcome } from './outcome.js';
+
+import { createWebRequest } from './web-request.js';
+
+/** The web requests that were read, which most requests never create. */
+const webRequests = new WeakMap<object, Request>();
 
 /**
  * One request and its response. The response is recorded here and sent once the pipeline has run, so
@@ -168,6 +180,21 @@ export class Context<
     return clientOf(this[EXCHANGE]).host;
   }
 
+  /**
+   * The request as a web `Request`, for functions that take one. It has the body that the client sends, or the bytes
+   * that a parser has kept with the option `rawBody`. Its signal is that of {@link signal}. To read its body after
+   * another parser has, without these bytes, rejects with `BODY_ALREADY_READ`.
+   */
+  get request(): Request {
+    const exchange = this[EXCHANGE];
+    const present = webRequests.get(exchange);
+    if (present !== undefined) return present;
+    const { path } = exchange.target;
+    const created = createWebRequest(exchange, { path, signal: controllerOf(exchange).signal });
+    webRequests.set(exchange, created);
+    return created;
+  }
+
   /** Whether the request's headers announce a body. @see RFC 9112 §6 */
   get hasBody(): boolean {
     return hasBody(this[EXCHANGE].req);
@@ -288,11 +315,14 @@ export class Context<
   }
 
   /**
-   * Returns the request body as a stream of raw bytes, for a custom parser. Call it only if nothing
-   * else has read the body. Sends `100 Continue` to a client that waits for it.
+   * Returns the request body as a stream of raw bytes, for a custom parser. Sends `100 Continue` to a client that
+   * waits for it.
+   *
+   * @throws {InternalServerError} 500 `BODY_ALREADY_READ`, when something else has read the body.
    */
   bodyStream(): IncomingMessage {
     const { req } = this;
+    if (hasBody(req) && !hasUnreadBody(this[EXCHANGE])) throw bodyAlreadyRead(this[EXCHANGE]);
     sendContinue(req, this.res);
     return req;
   }

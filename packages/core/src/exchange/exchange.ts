@@ -55,6 +55,8 @@ export interface RouteTable {
    * @param path - In normal form; `*` matches all routes.
    */
   methods(path: string): ReadonlySet<string>;
+  /** Whether the route that matches takes the whole request, so that parsers leave its body. */
+  takesRequest?(method: string, path: string): boolean;
   /** Returns the media types that the parsers before the route for QUERY requests to a path read. */
   queryTypes(path: string): readonly string[];
 }

@@ -19,6 +19,7 @@ import {
   type SchemaPolicy,
 } from '../schema/response-writer.js';
 import { requireMediaType } from './declared-body.js';
+import { takesRequest } from './fetch-handler.js';
 import {
   type PathRules,
   type Pattern,
@@ -99,6 +100,7 @@ interface ComposedRoute extends MatchedRoute {
   /** Responds to preflights for the route: its last `cors()`, if it has one. */
   readonly preflight: Middleware | undefined;
   readonly sample: Sample;
+  readonly takesRequest: boolean;
 }
 
 /**
@@ -170,6 +172,7 @@ export function createMount(
   unknown: Map<string, Map<string, RouteOptions>>,
 ): RouteTable & Branch {
   const tree = new Tree<ComposedRoute>(rules);
+  const takesAny = routes.some(({ options }) => takesRequest(options));
   for (const { method, pattern, options, handlers, functions } of routes) {
     const route = `${method} ${pattern.text}`;
     const steps = handlers.map((handler, index) =>
@@ -192,6 +195,7 @@ export function createMount(
       endsInWildcard,
       mediaTypes,
       parsesJson,
+      takesRequest: takesRequest(options),
       writer,
       mayBeEmpty: options.response && ((status) => mayBeEmpty(options, status)),
       run,
@@ -219,6 +223,10 @@ export function createMount(
       return match.value.run;
     },
     methods: (path: string) => tree.methods(path),
+    ...(takesAny && {
+      takesRequest: (method: string, path: string) =>
+        tree.find(method, path)?.value.takesRequest === true,
+    }),
     queryTypes: (path: string) => tree.find('QUERY', path)?.value.mediaTypes ?? [],
   });
 }

@@ -25,6 +25,7 @@ import {
   throwProblems,
 } from '../setup/setup-error.js';
 import type { DefinedRoute, RouteBuilders } from './client-contract.js';
+import { createFetchRoute, type FetchHandler, type MountOptions } from './fetch-handler.js';
 import {
   assertMiddleware,
   assertPath,
@@ -46,6 +47,7 @@ import {
 } from './pattern.js';
 import {
   ADD_ROUTE,
+  ALL,
   type Callee,
   type List,
   nameCall,
@@ -57,6 +59,7 @@ import {
   isRouteOptions,
   type MiddlewareArguments,
   type RouteOptions,
+  type RouteParams,
   type SetByAll,
 } from './route-options.js';
 import { pathParts } from './written.js';
@@ -93,6 +96,9 @@ export interface Route {
 }
 
 export type AnyRouter = Router<unknown, State>;
+
+/** Mounts a handler of web requests on a router. */
+export const ADD_MOUNT: unique symbol = Symbol('addMount');
 
 /** Where a router has its {@link Table}. */
 const TABLE: unique symbol = Symbol('table');
@@ -398,6 +404,48 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
     const locate = captureCaller(this.define);
     setLocation(router, locate);
     return this.#attempt(locate, define, router);
+  }
+
+  /**
+   * Mounts a handler of web requests below a prefix, such as that of an authentication library, a GraphQL server or an
+   * application of another framework. It gets all methods and paths, and bodies that no parser has read. Its signal
+   * aborts when the client disconnects, and once it has responded with a stream, when the server closes.
+   *
+   * @param prefix - May contain parameters.
+   * @throws {SealedError} When the router is sealed. The start reports an invalid prefix, option or handler.
+   */
+  mount<Prefix extends string>(
+    prefix: Prefix,
+    handler: FetchHandler,
+    options: MountOptions<RouteParams<PrefixParams, Prefix>, S> = {},
+  ): this {
+    return this[ADD_MOUNT]('router', prefix, handler, options, captureCaller(this.mount));
+  }
+
+  /**
+   * @internal
+   * @param owner - The object of the call, in messages.
+   */
+  [ADD_MOUNT](
+    owner: string,
+    prefix: unknown,
+    handler: unknown,
+    options: object,
+    locate: Locate,
+  ): this {
+    this.#assertOpen(`${owner}.mount()`);
+    return this.#attempt(locate, () => {
+      assertPath(`${owner}.mount()`, 'prefix', prefix);
+      parsePrefix(prefix);
+      const call = `${owner}.mount('${prefix}')`;
+      const { options: routeOptions, handlers } = createFetchRoute(call, handler, options);
+      assertMiddleware(call, handlers, locate);
+      setLocation(routeOptions, locate);
+      const router = new Router(this.rules);
+      // The options have a location, so they stay the same object.
+      router[ADD_ROUTE](ALL, '/*path', [routeOptions, ...handlers], this.mount, owner);
+      this[TABLE].entries.push({ prefix, router });
+    });
   }
 
   /** All routes, including those of nested routers, in order of registration. */
