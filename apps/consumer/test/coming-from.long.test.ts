@@ -615,7 +615,9 @@ describe('the names of Fairlead', () => {
   const reports = globSync('packages/*/api/*.md', { cwd: workspace });
   const api = reports.map((report) => readFileSync(join(workspace, report), 'utf8')).join('\n');
 
-  it.each(globSync('docs/coming-from/*.md', { cwd: workspace }))('exist: %s', (page) => {
+  // It moves one router at a time, and has no table of names.
+  const others = { cwd: workspace, exclude: ['**/express-router-by-router.md'] };
+  it.each(globSync('docs/coming-from/*.md', others))('exist: %s', (page) => {
     const text = readFileSync(join(workspace, page), 'utf8');
     const [table = ''] = (text.split('\n## Names\n')[1] ?? '').split('\n## ');
     const cells = table.split('\n').map((row) => row.split(' | ')[1] ?? '');

@@ -31,7 +31,8 @@ const page = await readFile(join(workspace, 'docs/getting-started.md'), 'utf8');
  * the ways of a block between tabs.
  */
 function stepsOf(heading: string): Step[] {
-  const [, section = ''] = new RegExp(`^## ${heading}\\n(.*?)(?=^## )`, 'ms').exec(page) ?? [];
+  const sections = page.split(/^## /m);
+  const section = sections.find((one) => one.startsWith(`${heading}\n`)) ?? '';
   const blocks = section.matchAll(
     /(?:^(?:`(\S+)`[^\n]*|\*\*([^*]+)\*\*)\n\n)?^```(\w+)\n(.*?)^```$/gms,
   );

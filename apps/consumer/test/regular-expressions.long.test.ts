@@ -13,6 +13,7 @@ const BUILT: Readonly<Record<string, string>> = {
     'the pattern of a schema of the application, of which only the flags are read',
   'new RegExp(source, flags)': 'the pattern of a schema of the application, for its own responses',
   "new RegExp(source, 'u')": 'patternProperties in a schema of the application',
+  'new RegExp(`:${name}(?![\\\\w?])`)': 'the name of a parameter, in a pattern of the application',
   'new RegExp(`-${kind}$`)': 'the kind of a file, from a list',
   'new RegExp( `${compared}|typeof ${one}\\\\b|!${one}(?![\\\\w$.(])|\\\\(${one}\\\\)\\\\s*(?:\\\\{|return\\\\b)`, )':
     'the name of a parameter of a factory, for its source',
