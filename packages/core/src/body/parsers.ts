@@ -195,7 +195,9 @@ function createBodyParser<Options extends BodyOptions>(
       isAccepted = accepts(type.essence);
       lastHeader = header;
     }
-    if (!isAccepted || skip?.(ctx) || isForMount(ctx)) return next();
+    if (!isAccepted || skip?.(ctx)) return next();
+    // Most applications have no mount, and save the call.
+    if (exchange.environment.routes.takesRequest && isForMount(ctx)) return next();
     if (req.readableEnded || exchange.requestBody !== undefined) {
       if (keepsBytes) assertRawBody(ctx, format.name);
       return next();
