@@ -1,31 +1,20 @@
-import { REGISTRATIONS, type Registrations } from './annotations/description.js';
+import { REGISTRATIONS, type Registrations } from './annotations/registrations.js';
 import type { Application } from './app/application.js';
 import type { AnyRouter } from './router/router.js';
 
 export { acceptsAbsence, describeStructure, mayAccept, requiresMember } from '@fairlead/schemas';
 export {
-  type BodyDescription,
   type Description,
   type Descriptor,
-  type Doubt,
   describe,
   describeFactories,
   describeLike,
   descriptionOf,
-  type FormDescription,
-  findMisuse,
   flatten,
   isSecured,
   isUnknown,
-  type Misuse,
   mediaTypesOf,
-  type Placement,
-  type Registrations,
   type Responder,
-  type Role,
-  type RoutePlacement,
-  SECURITY_SCHEME,
-  type SentDescription,
 } from './annotations/description.js';
 export { isStarted } from './context/context-errors.js';
 export { unknownPath } from './errors/http-error.js';
@@ -64,6 +53,15 @@ export function registrationsOf(app: Application, router?: AnyRouter): Registrat
   return app[REGISTRATIONS](router);
 }
 
+export {
+  type BodyDescription,
+  type FormDescription,
+  SECURITY_SCHEME,
+  type SentDescription,
+} from './annotations/documentation.js';
+export { findMisuse, type Misuse } from './annotations/misuse.js';
+export type { Doubt, Placement, Role, RoutePlacement } from './annotations/placement.js';
+export type { Registrations } from './annotations/registrations.js';
 export { isForMount } from './body/parsers.js';
 export { parseDeclaredBody, requireParsedBody } from './router/declared-body.js';
 export { mayBeEmpty } from './schema/response-writer.js';

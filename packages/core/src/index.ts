@@ -17,14 +17,6 @@ export {
   type StandardSchemaResult,
   toJsonSchema,
 } from '@fairlead/schemas';
-export type {
-  HeaderDescription,
-  HeaderDescriptions,
-  Security,
-  SecurityAlternatives,
-  SecurityRequirement,
-  SecurityScheme,
-} from './annotations/description.js';
 export { intended } from './annotations/intended.js';
 export { Application, createApp, type Plugin } from './app/application.js';
 export type { ApplicationOptions } from './app/options.js';
@@ -155,3 +147,12 @@ describeFactories(
   errorHandler,
   notFoundHandler,
 );
+
+export type {
+  HeaderDescription,
+  HeaderDescriptions,
+  Security,
+  SecurityAlternatives,
+  SecurityRequirement,
+  SecurityScheme,
+} from './annotations/documentation.js';

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { captureCaller, setLocation } from '@fairlead/options';
-import { placeBelow, REGISTRATIONS, type Registrations } from '../annotations/description.js';
+import { placeBelow } from '../annotations/description.js';
+import { REGISTRATIONS, type Registrations } from '../annotations/registrations.js';
 import { createLayout, type Layout, type Place, prefixesIn } from '../checks/layout.js';
 import { findErrors } from '../checks/rules.js';
 import { Context } from '../context/context.js';

@@ -1,11 +1,6 @@
 import { isIntended, locatorOf } from '@fairlead/options';
-import {
-  descriptionOf,
-  flatten,
-  type Placement,
-  passesOn,
-  roleOf,
-} from '../annotations/description.js';
+import { descriptionOf, flatten, passesOn, roleOf } from '../annotations/description.js';
+import { type Placement } from '../annotations/placement.js';
 import type { Middleware } from '../pipeline/pipeline.js';
 import { declaredTypes } from '../router/mount.js';
 import { overlaps, shapesOf } from '../router/pattern.js';

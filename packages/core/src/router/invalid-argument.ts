@@ -6,7 +6,8 @@ import {
   type Locate,
   warn,
 } from '@fairlead/options';
-import { descriptionOf, findMisuse, roleOf } from '../annotations/description.js';
+import { descriptionOf, roleOf } from '../annotations/description.js';
+import { findMisuse } from '../annotations/misuse.js';
 import { isPromiseLike } from '../promise.js';
 import { explainOtherCopy } from '../setup/package-copies.js';
 import { SetupError } from '../setup/setup-error.js';

@@ -19,7 +19,7 @@ import {
   type SchemaOutput,
   type StandardSchema,
 } from '@fairlead/schemas';
-import { isSecurity, type Security } from '../annotations/description.js';
+import { isSecurity, type Security } from '../annotations/documentation.js';
 import type { Context } from '../context/context.js';
 import type { Next } from '../exchange/after-next.js';
 import type { Params, RawInputs, State } from '../exchange/exchange.js';

@@ -28,10 +28,12 @@ import {
   structureOfKinds,
   toJsonSchema,
 } from '@fairlead/schemas';
-import type { HeaderDescriptions, Responder } from '../annotations/description.js';
+import type { Responder } from '../annotations/description.js';
+import type { HeaderDescriptions } from '../annotations/documentation.js';
 import { isJson } from '../exchange/media-type.js';
 import type { ResponseBody } from '../response/record.js';
 import { throwTogether } from '../setup/options.js';
+
 /** A media type without parameters, such as `text/csv`, or a range of them, such as `image/*`. */
 export type MediaTypeName = `${string}/${string}`;
 
