@@ -125,9 +125,9 @@ mistake('`ctx.body = …`, as in Koa', { request: 'Return a value' }, () =>
 );
 
 mistake(
-  '`ctx.request.body`, as in Koa',
-  { compiler: "'request'", request: "reading 'body'" },
-  () => createApp().post('/', (ctx) => ctx.request.body),
+  '`ctx.request.body.a`, as in Koa',
+  { compiler: "'a'", request: 'sent no response' },
+  () => createApp().post('/', (ctx) => ctx.request.body.a),
   post('/', { a: 1 }),
 );
 
@@ -264,7 +264,7 @@ mistake('an error handler that fails', { request: 'no log' }, () =>
 
 mistake(
   '`router.use(middleware)` of a router without the requested route',
-  { never: 'It runs for the routes of the router.' },
+  { warning: 'has middleware, but no route' },
   () =>
     createApp()
       .route(

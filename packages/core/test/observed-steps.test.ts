@@ -368,6 +368,18 @@ describe('a middleware that returns a function', () => {
     expect(errors[0]).toMatchObject({ code: 'NO_RESPONSE' });
   });
 
+  it('is a 500 that says to call next, if that is the function', async () => {
+    const { app, errors } = collecting();
+    app.use('/api', function signIn(_ctx, next) {
+      return next;
+    });
+    app.get('/api/users', () => []);
+    for (let count = 0; count < 120; count += 1) await app.request('/api/users');
+    expect(errors.map(String)).toContain(
+      "InternalServerError: The middleware 'signIn' returned next, and did not respond to GET /api/users. Call it: return next().",
+    );
+  });
+
   it('may do so if it responds or calls next()', async () => {
     const { app, errors } = collecting();
     app

@@ -499,6 +499,23 @@ describe('a parser of a range of media types', () => {
   });
 });
 
+describe('a router with middleware, but without routes', () => {
+  it('causes a warning where it is mounted', () => {
+    const app = createApp().get('/', handler).route('/account', createRouter().use(pass));
+    expect(warningsOf(app)).toEqual([
+      "FAIRLEAD_ROUTE: The router mounted at '/account' has middleware, but no route, so nothing of it runs. Add its routes, or pass the router to intended().",
+    ]);
+  });
+
+  it('causes none if it is intended, or has no middleware, or a nested router with routes', () => {
+    const app = createApp()
+      .route('/a', intended(createRouter().use(pass)))
+      .route('/b', createRouter())
+      .route('/c', createRouter().use(pass).route('/d', createRouter().get('/', handler)));
+    expect(warningsOf(app)).toEqual([]);
+  });
+});
+
 describe('stacks in responses', () => {
   const apps = () => [
     createApp({ includeStack: true }),

@@ -9,7 +9,7 @@ import {
 } from '../annotations/description.js';
 import type { Middleware } from '../pipeline/pipeline.js';
 import { isBelow, overlaps, type Pattern } from '../router/pattern.js';
-import { isShared, unreturnedIn, writtenIn } from '../router/router.js';
+import { hasMiddleware, isShared, unreturnedIn, writtenIn } from '../router/router.js';
 import { Tree } from '../router/tree.js';
 import { SetupError } from '../setup/setup-error.js';
 import {
@@ -65,7 +65,10 @@ const WARNINGS: readonly Check[] = [
     ],
     FAIRLEAD_TOOL: [lacksServer],
   }),
-  forAll({ FAIRLEAD_ORDER: [readTooEarly], FAIRLEAD_ROUTE: [hideRoutes, forgetRoutes] }),
+  forAll({
+    FAIRLEAD_ORDER: [readTooEarly],
+    FAIRLEAD_ROUTE: [hideRoutes, forgetRoutes, routeNothing],
+  }),
   forMiddleware({ FAIRLEAD_ROUTE: [coversNoRoute] }),
   forAll({ FAIRLEAD_OPTION: [haveDoubtfulOptions, areMisplaced] }),
 ];
@@ -287,6 +290,17 @@ function forgetRoutes({ mounts }: Layout): Found {
   const routers = new Set([...mounts.keys()].map(({ router }) => router));
   const found = new Map([...routers].flatMap(unreturnedIn));
   return [...found].map(([message, at]) => ({ message, at }));
+}
+
+/** Middleware of a router runs only for its routes. */
+function routeNothing({ mounts }: Layout): Found {
+  const idle = [...mounts].filter(
+    ([{ router }, routes]) => routes.length === 0 && hasMiddleware(router) && !isIntended(router),
+  );
+  return idle.map(([entry]) => ({
+    message: `The router mounted at '${entry.prefix}' has middleware, but no route, so nothing of it runs. Add its routes, or pass the router to intended().`,
+    at: entry,
+  }));
 }
 
 /** Middleware below a prefix without routes may respond, so only some of it is suspicious. */

@@ -56,6 +56,11 @@ export function observe(
     warn('FAIRLEAD_FLOATING_NEXT', message + atLine(run));
   };
   const reportValue = (value: unknown): void => {
+    if (value === observedNext) {
+      const returned = `returned next, and did not respond to ${requestOf(exchange)}`;
+      note(`The middleware '${name}' ${returned}. Call it: return next().`);
+      return;
+    }
     const fix =
       typeof value === 'function'
         ? `If it is a factory, call it where you register it: ${name}().`

@@ -513,6 +513,11 @@ export function writtenIn(router: AnyRouter): readonly string[] {
   );
 }
 
+/** Whether a router has middleware of its own, which runs for its routes. */
+export function hasMiddleware(router: AnyRouter): boolean {
+  return router[TABLE].middleware.length > 0;
+}
+
 /** Counts where a router is mounted. */
 export function countMount(router: AnyRouter): void {
   router[TABLE].mounts += 1;
