@@ -17,3 +17,11 @@ export const {
   validateHeaderName,
   validateHeaderValue,
 }: typeof import('node:http') = createRequire(from)('node:http');
+
+/** Creates web headers from alternating names and values, as node:http has received them. */
+export function headersOf(rawHeaders: readonly string[]): Headers {
+  const headers = new Headers();
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    headers.append(rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '');
+  return headers;
+}

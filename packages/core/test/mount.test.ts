@@ -123,6 +123,28 @@ describe('mount()', () => {
     expect((await app.request('/x', { method: 'POST', body: '12345' })).status).toBe(200);
   });
 
+  it.each<[string, number, (request: Request) => Promise<unknown>]>([
+    ['is too large', 10, (request) => request.text()],
+    ['is read in part', 20_000_000, async ({ body }) => body?.getReader().read()],
+    ['is canceled', 20_000_000, async ({ body }) => body?.cancel()],
+  ])('leaves the connection to the next request when a body %s', async (_case, limit, read) => {
+    const handler = async (request: Request) => {
+      await read(request);
+      return new Response('read');
+    };
+    const app = createApp()
+      .mount('/x', handler, { limit })
+      .get('/next', () => 'next');
+    const server = await listen(app, 0);
+    onTestFinished(() => server.close({ timeout: 0 }));
+    const chunk = `4c4b40\r\n${'x'.repeat(5_000_000)}\r\n`;
+    const text = await exchange(
+      server.port,
+      `POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}${chunk}0\r\n\r\nGET /next HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+    );
+    expect(text).toContain('"next"');
+  });
+
   it('sends its response as it is, with several cookies, and what middleware adds', async () => {
     const app = createApp()
       .use(async (ctx, next) => {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { describeValue } from '@fairlead/options';
-import { bodyTooLarge } from '../context/context-errors.js';
+import { aborted, bodyTooLarge } from '../context/context-errors.js';
 import { BadRequestError, UnsupportedMediaTypeError } from '../errors/http-error.js';
 import type { Exchange } from '../exchange/exchange.js';
 import { sendContinue } from '../server/connection.js';
@@ -85,12 +85,5 @@ function collect(req: IncomingMessage, source: Readable, limit: number): Promise
       const message = 'The body does not match its content encoding.';
       reject(new BadRequestError(message, { code: 'MALFORMED_CONTENT_ENCODING', cause }));
     });
-  });
-}
-
-/** Creates the error for a client that disconnects while it sends a body. */
-export function aborted(): BadRequestError {
-  return new BadRequestError('The client disconnected before the body was complete.', {
-    code: 'BODY_ABORTED',
   });
 }

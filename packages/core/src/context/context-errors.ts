@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { describeValue } from '@fairlead/options';
 import {
+  BadRequestError,
   InternalServerError,
   PayloadTooLargeError,
   UnsupportedMediaTypeError,
@@ -36,6 +37,13 @@ export function bodyAlreadyRead(exchange: Exchange): InternalServerError {
     `The body of ${requestOf(exchange)} has already been read. Let its parser keep the bytes, as json({ rawBody: true }) does, or leave the body with the option skip.`,
     { code: 'BODY_ALREADY_READ' },
   );
+}
+
+/** Creates the error for a client that disconnects while it sends a body. */
+export function aborted(): BadRequestError {
+  return new BadRequestError('The client disconnected before the body was complete.', {
+    code: 'BODY_ABORTED',
+  });
 }
 
 /** @param limit - In bytes. */

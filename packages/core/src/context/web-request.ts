@@ -1,7 +1,8 @@
 import { MethodNotAllowedError } from '../errors/http-error.js';
 import { clientOf, type Exchange, hasBody, hasUnreadBody } from '../exchange/exchange.js';
-import { sendContinue } from '../server/connection.js';
-import { bodyAlreadyRead, bodyTooLarge } from './context-errors.js';
+import { headersOf } from '../node-http.js';
+import { onClose, sendContinue } from '../server/connection.js';
+import { aborted, bodyAlreadyRead, bodyTooLarge } from './context-errors.js';
 
 /** How to create a web `Request`. */
 interface RequestDetails {
@@ -25,18 +26,16 @@ export function createWebRequest(
   exchange: Exchange,
   { path, signal, limit = Number.POSITIVE_INFINITY }: RequestDetails,
 ): Request {
-  const { req, target, rawBody } = exchange;
+  const { method, rawBody, req, target } = exchange;
   const { protocol, host } = clientOf(exchange);
-  const method = req.method ?? 'GET';
-  if (method === 'TRACE' || method === 'TRACK')
-    throw new MethodNotAllowedError(undefined, { allow: METHODS });
+  if (method === 'TRACE') throw new MethodNotAllowedError(undefined, { allow: METHODS });
   const search = target.search === '' ? '' : `?${target.search}`;
   const headers = headersOf(req.rawHeaders);
   const init: RequestInit & { duplex?: 'half' } = { method, headers, signal };
   if (method !== 'GET' && method !== 'HEAD' && hasBody(req)) {
-    if (Number(req.headers['content-length'] ?? 0) > limit) throw bodyTooLarge(limit);
+    if (Math.max(Number(req.headers['content-length'] ?? 0), rawBody?.length ?? 0) > limit)
+      throw bodyTooLarge(limit);
     if (rawBody !== undefined) {
-      if (rawBody.length > limit) throw bodyTooLarge(limit);
       // They describe the bytes before they were decoded.
       for (const name of ['Content-Encoding', 'Content-Length']) headers.delete(name);
       init.body = new Uint8Array(rawBody);
@@ -48,40 +47,43 @@ export function createWebRequest(
   return new Request(`${protocol}://${host || 'localhost'}${path}${search}`, init);
 }
 
-function headersOf(rawHeaders: readonly string[]): Headers {
-  const headers = new Headers();
-  for (let index = 0; index < rawHeaders.length; index += 2)
-    headers.append(rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '');
-  return headers;
-}
-
-/** Streams the body that the client sends. Asks for it when something reads the stream. */
+/**
+ * Streams the body that the client sends. Asks for it when something reads the stream. Discards what nothing reads, so
+ * that the next request on the connection can follow.
+ */
 function streamBody(exchange: Exchange, limit: number): ReadableStream<Uint8Array> {
   const { req, res } = exchange;
-  let chunks: AsyncIterator<Uint8Array> | undefined;
+  let isStarted = false;
+  let isDone = false;
   let size = 0;
+  const finish = (settle?: () => void): void => {
+    if (!isDone) settle?.();
+    isDone = true;
+    req.resume();
+  };
+  const start = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+    if (!hasUnreadBody(exchange)) throw bodyAlreadyRead(exchange);
+    isStarted = true;
+    sendContinue(req, res);
+    req.on('data', (chunk: Buffer) => {
+      if (isDone) return;
+      size += chunk.length;
+      if (size > limit) return finish(() => controller.error(bodyTooLarge(limit)));
+      // Its memory may be shared.
+      controller.enqueue(new Uint8Array(chunk));
+      req.pause();
+    });
+    req.on('end', () => finish(() => controller.close()));
+    req.on('close', () => finish(() => controller.error(aborted())));
+    onClose(res, finish);
+  };
   return new ReadableStream(
     {
-      async pull(controller) {
-        if (chunks === undefined) {
-          if (!hasUnreadBody(exchange)) throw bodyAlreadyRead(exchange);
-          sendContinue(req, res);
-          // The connection may serve further requests after a body that nothing reads to its end.
-          chunks = req.iterator({ destroyOnReturn: false });
-        }
-        const { done, value } = await chunks.next();
-        if (done) return controller.close();
-        size += value.length;
-        if (size > limit) {
-          req.resume();
-          throw bodyTooLarge(limit);
-        }
-        controller.enqueue(value);
-      },
-      async cancel() {
-        await chunks?.return?.();
+      pull(controller) {
+        if (!isStarted) start(controller);
         req.resume();
       },
+      cancel: () => finish(),
     },
     { highWaterMark: 0 },
   );

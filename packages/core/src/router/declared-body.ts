@@ -1,8 +1,7 @@
 import { joinWords } from '@fairlead/options';
 import { json } from '../body/parsers.js';
-import { aborted } from '../body/read-body.js';
 import type { AnyContext, Context } from '../context/context.js';
-import { noParser, refuseContext } from '../context/context-errors.js';
+import { aborted, noParser, refuseContext } from '../context/context-errors.js';
 import { BadRequestError, UnsupportedMediaTypeError } from '../errors/http-error.js';
 import type { Next } from '../exchange/after-next.js';
 import { EXCHANGE, hasUnreadBody } from '../exchange/exchange.js';

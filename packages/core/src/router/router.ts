@@ -513,7 +513,7 @@ export function writtenIn(router: AnyRouter): readonly string[] {
   );
 }
 
-/** Whether a router has middleware of its own, which runs for its routes. */
+/** Whether a router has its own middleware, apart from that of its routes. */
 export function hasMiddleware(router: AnyRouter): boolean {
   return router[TABLE].middleware.length > 0;
 }

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { type Duplex, duplexPair } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describeValue, type Kinds, kind, NO_CONTENT_STATUSES } from '@fairlead/options';
-import { request as httpRequest } from '../node-http.js';
+import { headersOf, request as httpRequest } from '../node-http.js';
 import { assertOptions } from '../setup/options.js';
 import { SetupError } from '../setup/setup-error.js';
 import { onClose } from './connection.js';
@@ -181,9 +181,7 @@ function toResponse(
   connection: Duplex,
 ): Response {
   const { statusCode: status = 500, statusMessage: statusText = '', rawHeaders } = incoming;
-  const headers = new Headers();
-  for (let index = 0; index < rawHeaders.length; index += 2)
-    headers.append(rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '');
+  const headers = headersOf(rawHeaders);
   if (NO_CONTENT_STATUSES.has(status) || method === 'HEAD') {
     incoming.resume();
     return new Response(null, { status, statusText, headers });
