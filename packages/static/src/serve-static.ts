@@ -197,12 +197,11 @@ function findPolicy(
 ): Doubt | undefined {
   // The function may return another policy.
   if (fallback === undefined || headers !== undefined) return undefined;
-  if (!hasScript(join(root, fallback))) return undefined;
   const all = [before, ...routes.map((route) => route.before)];
   const found = all
     .flatMap((some) => descriptionOf(some.findLast((one) => descriptionOf(one)?.policy)) ?? [])
     .find(({ policy = '' }) => !allowsScripts(policy));
-  if (found === undefined) return undefined;
+  if (found === undefined || !hasScript(join(root, fallback))) return undefined;
   const message = `The Content-Security-Policy of ${found.name} lets browsers run no script of '${fallback}', the fallback of serveStatic(). Pass another policy to ${found.name}, such as "default-src 'self'", return one from the option headers, or pass serveStatic() to intended() if the page works without them.`;
   return { code: 'FAIRLEAD_OPTION', message };
 }
@@ -243,7 +242,7 @@ function describeLongCaching({
   if (/\bno-(?:cache|store)\b/.test(value)) return undefined;
   const isImmutable = /\bimmutable\b/.test(value);
   const age = Number(/(?<![\w-])max-age=(\d+)/.exec(value)?.[1] ?? 0);
-  // A page of its own may be cached for long, but changes.
+  // An index page is kept for long only by mistake: its name stays the same in each release.
   const page = isImmutable && index !== false && existsSync(join(root, index)) ? index : undefined;
   const kept = isImmutable || age >= LONG ? (fallback ?? page) : page;
   if (kept === undefined) return undefined;

@@ -50,7 +50,7 @@ export function explainSchema(value: unknown): readonly string[] {
   return [`an object with the Standard Schema '${path.join('.')}' as a schema. ${fix}`];
 }
 
-/** Returns the keys that lead to a Standard Schema within an object; undefined if there is none. */
+/** Returns the keys that lead to a Standard Schema in an object, or undefined if it has none. */
 function pathOfStandard(value: unknown, seen = new Set<unknown>()): string[] | undefined {
   if (!(isPlainObject(value) || Array.isArray(value)) || seen.has(value)) return undefined;
   seen.add(value);
