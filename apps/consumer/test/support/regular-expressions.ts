@@ -33,10 +33,19 @@ export const BOUNDED: Readonly<Record<string, string>> = {
     'a stack of the start, of at most Error.stackTraceLimit lines',
 };
 
-/** Whether a regular expression may take more than linear time, as far as an analysis of 120 seconds can tell. */
-export async function isSlow({ source, flags }: RegExp): Promise<boolean> {
-  const { status } = await check(source, flags, { timeout: 120_000 });
-  return status !== 'safe';
+/**
+ * Why a regular expression may take more than linear time; undefined if it can't. A search for an attack is quick, but
+ * gives up at its time limit. Then the pattern is proven by its automaton.
+ */
+export async function findSlowness({ source, flags }: RegExp): Promise<string | undefined> {
+  let reason: string | undefined;
+  for (const checker of ['auto', 'automaton'] as const) {
+    const result = await check(source, flags, { checker, timeout: 120_000, randomSeed: 1 });
+    if (result.status === 'safe') return undefined;
+    if (result.status === 'vulnerable') return result.complexity.summary;
+    reason = `unknown, ${result.error.kind}`;
+  }
+  return reason;
 }
 
 /** The initializers of constants by name. */
