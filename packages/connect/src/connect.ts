@@ -17,6 +17,7 @@ import {
   after,
   describe,
   describeFactories,
+  isBodyRead,
   isPromiseLike,
   isStarted,
   reopen,
@@ -441,7 +442,7 @@ function extendRequest(ctx: Context, middleware: ConnectMiddleware): void {
     });
   }
   // Express parsers would wait for the end of a body that was already read.
-  if (ctx.hasBody && (req.readableDidRead || req.readableEnded)) req._body ??= true;
+  if (isBodyRead(ctx)) req._body ??= true;
   // Express 4 keeps a query that exists. Its own parser may be another one.
   if ('settings' in middleware && Object.getOwnPropertyDescriptor(req, 'query')?.get) {
     Reflect.deleteProperty(req, 'query');

@@ -62,6 +62,6 @@ export {
 export { findMisuse, type Misuse } from './annotations/misuse.js';
 export type { Doubt, Placement, Role, RoutePlacement } from './annotations/placement.js';
 export type { Registrations } from './annotations/registrations.js';
-export { isForMount } from './body/parsers.js';
+export { isBodyRead, isForMount } from './body/parsers.js';
 export { parseDeclaredBody, requireParsedBody } from './router/declared-body.js';
 export { mayBeEmpty } from './schema/response-writer.js';

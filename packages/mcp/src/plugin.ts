@@ -156,7 +156,7 @@ export function mcp(options: McpOptions): Plugin {
     name: 'mcp',
     install(app) {
       const hidden = hiddenRouteAt(locatorOf(plugin));
-      app.post(path, hidden, describe(named('mcp', respond), { name: 'mcp()' }));
+      app.post(path, hidden, describe(named('mcp', respond), { name: 'mcp()', servesTools: true }));
       if (authorization === undefined) return;
       const { resource, servers, scopes } = authorization;
       app.get(`${WELL_KNOWN}${path}`, hidden, (ctx) => {

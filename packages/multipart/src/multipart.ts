@@ -7,6 +7,7 @@ import {
   describe,
   describeFactories,
   descriptionOf,
+  isBodyRead,
   isForMount,
   isSecured,
   isUnknown,
@@ -94,7 +95,7 @@ export function multipart(options: MultipartOptions = {}): Middleware {
         new RuleCheck(settings, ctx.validationStatus).assertComplete();
       return next();
     }
-    if (!needsForm && (ctx.req.readableDidRead || !isMultipart(ctx))) return next();
+    if (!needsForm && (isBodyRead(ctx) || !isMultipart(ctx))) return next();
     const source = readParts(ctx, settings, options.filter);
     const reading =
       tempFiles === false ? readForm(source, readFile) : storeForm(ctx, source, directory);

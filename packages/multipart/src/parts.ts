@@ -8,6 +8,7 @@ import {
   parseJson,
   UnsupportedMediaTypeError,
 } from '@fairlead/core';
+import { isBodyRead } from '@fairlead/core/extend';
 import { describeValue } from '@fairlead/options';
 import { decodeUtf8 } from './disposition.js';
 import { type Entry, FormReader } from './form-reader.js';
@@ -157,7 +158,7 @@ function assertReadable(ctx: AnyContext): void {
       { code: 'UNSUPPORTED_CONTENT_ENCODING', headers: { 'Accept-Encoding': 'identity' } },
     );
   }
-  if (ctx.req.readableDidRead) {
+  if (isBodyRead(ctx)) {
     throw new InternalServerError(
       `Cannot read the parts of ${ctx.method} ${ctx.path}: another body parser has read the body. Remove it from this route.`,
       { code: 'BODY_ALREADY_READ' },

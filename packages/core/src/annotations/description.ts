@@ -81,6 +81,7 @@ const KINDS: Kinds<Description> = {
   ),
   runs: arrayOf(either(fn, object), 'an array of functions and objects'),
   crossSite: boolean,
+  servesTools: boolean,
   audiences: arrayOf(string, 'an array of strings'),
   policy: string,
   middleware: nonEmptyString,

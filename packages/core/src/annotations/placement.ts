@@ -88,6 +88,8 @@ export interface Placed {
   readonly hides?: (path: string) => boolean;
   /** Whether pages of other sites can send its credentials, such as a cookie with `SameSite=None`. */
   readonly crossSite?: boolean;
+  /** Whether it lets agents call the routes with the option `tool`. */
+  readonly servesTools?: boolean;
   /** The audiences of tokens, one of which a token must have to pass it. */
   readonly audiences?: readonly string[];
   /** The `Content-Security-Policy` that it sets on responses after it. */

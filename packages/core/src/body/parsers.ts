@@ -9,7 +9,7 @@ import {
   PayloadTooLargeError,
   UnsupportedMediaTypeError,
 } from '../errors/http-error.js';
-import { EXCHANGE, hasBody } from '../exchange/exchange.js';
+import { EXCHANGE, hasBody, hasUnreadBody } from '../exchange/exchange.js';
 import { isJson, type MediaType, parseMediaType } from '../exchange/media-type.js';
 import type { Middleware } from '../pipeline/pipeline.js';
 import { assertOptions } from '../setup/options.js';
@@ -227,6 +227,12 @@ export function isForMount(ctx: AnyContext): boolean {
     ctx[EXCHANGE] ?? refuseContext('isForMount()', ctx);
   // Middleware of the mount itself runs within its route, and may parse.
   return route === undefined && environment.routes.takesRequest?.(method, target.path) === true;
+}
+
+/** Whether anything has begun to read the body of a request. False for a request without a body. */
+export function isBodyRead(ctx: AnyContext): boolean {
+  const exchange = ctx[EXCHANGE] ?? refuseContext('isBodyRead()', ctx);
+  return hasBody(exchange.req) && !hasUnreadBody(exchange);
 }
 
 /** Warns about a limit that was probably meant in a larger unit. 0 rejects every body. */

@@ -334,7 +334,7 @@ function lacksServer(
   { options, router, isIntended: isMarked }: PlacedRoute,
   { routes }: Layout,
 ): Found {
-  const serves = (one: Middleware) => descriptionOf(one)?.name === 'mcp()';
+  const serves = (one: Middleware) => descriptionOf(one)?.servesTools === true;
   if (!options.tool || isMarked || routes.some(({ handlers }) => handlers.some(serves))) return;
   // Another application may serve it.
   if (isShared(router, options)) return;
