@@ -36,6 +36,7 @@ export function scalarChecksOf(schema: Keywords, dialect: Dialect): Check[] {
 /** Judges what JSON writes. The library judges the value itself, so that one which JSON changes remains undecided. */
 function asWritten(check: Check, mayBeObject: boolean): Check {
   return (value) => {
+    if (typeof value === 'string') return check(value);
     const json = written(value);
     if (json === value) return check(json);
     // A Date is an object for a library.
@@ -162,6 +163,13 @@ function ofText(judge: (value: string) => number): Check {
 /** Creates the function that judges text by a pattern, whose flags are one of several. */
 export function patternJudge(source: string, flags: readonly string[]): (text: string) => number {
   const patterns = flags.map((one) => toRegExp(source, one));
+  const [only] = patterns;
+  if (patterns.length === 1 && only !== undefined) {
+    return (text) => {
+      only.lastIndex = 0;
+      return fitIf(only.test(text));
+    };
+  }
   return (text) => {
     const fits = new Set<number>();
     for (const pattern of patterns) {

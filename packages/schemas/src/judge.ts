@@ -28,33 +28,44 @@ type AbsenceJudge = (value: Members, name: string) => number;
 
 /** What has been read of one response. */
 export class Reading {
-  readonly #written = new Map<object, Map<string, unknown>>();
-  readonly #judged = new Map<Judge, Map<object, number>>();
-  readonly #computed = new Map<string, object>();
+  /**
+   * Judges stop at a fit that is not better. {@link Fit.withoutOthers} tells whether a value may fit, and
+   * {@link Fit.otherConstant} also how badly it does not.
+   */
+  floor: number = Fit.otherConstant;
+  /** Undefined until one is needed. */
+  #written: Map<object, Map<string, unknown>> | undefined;
+  /** By the floor. */
+  #judged: Map<number, Map<Judge, Map<object, number>>> | undefined;
+  #computed: Map<string, object> | undefined;
 
   /** Returns what JSON writes for a value, and keeps it for {@link take}, because it may differ the next time. */
   read(value: unknown, key: string | number): unknown {
     if (!isComposite(value) || typeof value === 'bigint') return value;
     if (typeof Reflect.get(value, 'toJSON') !== 'function' || isPlainDate(value)) return value;
+    this.#written ??= new Map();
     const byKey = getOrAdd(this.#written, value, () => new Map<string, unknown>());
     return getOrAdd(byKey, String(key), () => toJson(value, key));
   }
 
   /** Returns what JSON writes for an object with `toJSON()`. */
   take(value: object, key: string | number): unknown {
-    const byKey = this.#written.size === 0 ? undefined : this.#written.get(value);
+    const byKey = this.#written?.get(value);
     return byKey?.has(String(key)) ? byKey.get(String(key)) : toJson(value, key);
   }
 
   /** Judges each object once by a schema that contains itself. Otherwise, unions in it could double the work per level. */
   judgeOnce(judge: Judge, value: unknown): number {
     if (!isObject(value)) return judge(value, this);
-    const byValue = getOrAdd(this.#judged, judge, () => new Map<object, number>());
+    this.#judged ??= new Map();
+    const byJudge = getOrAdd(this.#judged, this.floor, () => new Map<Judge, Map<object, number>>());
+    const byValue = getOrAdd(byJudge, judge, () => new Map<object, number>());
     return getOrAdd(byValue, value, () => judge(value, this));
   }
 
   /** Computes what has a key only the first time. */
   once<Result extends object>(key: string, compute: () => Result): Result {
+    this.#computed ??= new Map();
     return getOrAdd(this.#computed, key, compute) as Result;
   }
 }
@@ -170,11 +181,18 @@ export class Judges {
     return [
       (value, reading) => {
         let worst: number = Fit.yes;
+        // What is absent is known before anything is judged.
+        for (const { name, absence } of members) {
+          if (isEnumerable.call(value, name)) continue;
+          const fit = absence(value, name);
+          if (fit < worst) worst = fit;
+        }
         for (const { name, judge, absence } of members) {
+          if (worst <= reading.floor) break;
+          if (!isEnumerable.call(value, name)) continue;
           const member = readMember(value, name, reading);
           const fit = member === undefined ? absence(value, name) : judge(member, reading);
           if (fit < worst) worst = fit;
-          if (worst <= Fit.otherConstant) break;
         }
         return worst;
       },
@@ -284,7 +302,7 @@ export class Judges {
       checks.push(
         ofElements((value, reading) => {
           let worst: number = Fit.yes;
-          for (let index = 0; index < value.length && worst > Fit.otherConstant; index += 1) {
+          for (let index = 0; index < value.length && worst > reading.floor; index += 1) {
             const element = readElement(value[index], index, reading);
             worst = Math.min(worst, (judges[index] ?? judge)(element, reading));
           }
@@ -335,7 +353,7 @@ function all<Value>(
     for (const check of checks) {
       const fit = check(value, reading);
       if (fit < worst) worst = fit;
-      if (worst <= Fit.otherConstant) break;
+      if (worst <= reading.floor) break;
     }
     return worst;
   };
@@ -354,6 +372,7 @@ function readElement(element: unknown, index: number, reading: Reading): unknown
 function readMember(value: Members, name: string, reading: Reading): unknown {
   if (!isEnumerable.call(value, name)) return undefined;
   const member = value[name];
+  if (typeof member === 'string' || typeof member === 'number') return member;
   if (!isWritten(member)) return undefined;
   const read = reading.read(member, name);
   return isWritten(read) && typeof read !== 'function' ? read : undefined;

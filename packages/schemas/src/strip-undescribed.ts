@@ -164,19 +164,34 @@ function choose(choice: Choice, value: object, kind: Kind, reading: Reading): re
   const [first] = branches;
   if (first === undefined) return [];
   if (branches.length === 1) return shapesOf(first.place, value, kind, reading);
-  let [found, best]: [Branch[], number] = [[], -1];
-  for (const branch of branches) {
-    const fit = branch.judge(value, reading);
-    if (fit === Fit.yes && best < Fit.maybe && !isExclusive)
-      return shapesOf(branch.place, value, kind, reading);
-    const isBetter = fit > best && best < Fit.maybe;
-    if (isBetter) [found, best] = [[branch], fit];
-    // Without the other members, the value fits the first branch.
-    else if (fit >= Fit.maybe || (fit === best && fit < Fit.withoutOthers)) found.push(branch);
-    if (fit === Fit.yes && !isExclusive) break;
+  const found = bestOf(branches, isExclusive, value, reading);
+  const [best] = found;
+  if (best !== undefined && found.length === 1) return shapesOf(best.place, value, kind, reading);
+  return [inCommon(found.map(({ place }) => shapesOf(place, value, kind, reading)))];
+}
+
+/** Returns the branch for a value, or those that it may be. */
+function bestOf(
+  branches: readonly Branch[],
+  isExclusive: boolean,
+  value: object,
+  reading: Reading,
+): readonly Branch[] {
+  // Most values fit a branch. How badly they fit the others then need not be known.
+  for (const floor of [Fit.withoutOthers, Fit.otherConstant]) {
+    reading.floor = floor;
+    let [found, best]: [Branch[], number] = [[], -1];
+    for (const branch of branches) {
+      const fit = branch.judge(value, reading);
+      const isBetter = fit > best && best < Fit.maybe;
+      if (isBetter) [found, best] = [[branch], fit];
+      // Without the other members, the value fits the first branch.
+      else if (fit >= Fit.maybe || (fit === best && fit < Fit.withoutOthers)) found.push(branch);
+      if (fit === Fit.yes && !isExclusive) break;
+    }
+    if (best >= Fit.maybe || floor === Fit.otherConstant) return found;
   }
-  const shapes = found.map((branch) => shapesOf(branch.place, value, kind, reading));
-  return shapes.length === 1 ? (shapes[0] ?? []) : [inCommon(shapes)];
+  return branches;
 }
 
 /** Creates a shape that describes what all of several lists of shapes describe. */
