@@ -86,8 +86,11 @@ function typeCheck(schema: Keywords, { hasArraysAsObjects }: Dialect): Check | u
   const isInteger = types.includes('integer') && !types.includes('number');
   const kinds = new Set(types.map((one) => (one === 'object' || one === 'array' ? one : 'scalar')));
   const allowed = new Set(TYPES.filter((name) => allows(schema, name)));
+  const [takesText, takesNumbers] = [allowed.has('string'), allowed.has('number') && !isInteger];
   const mayBeArray = hasArraysAsObjects && kinds.has('object');
   return (value) => {
+    if (typeof value === 'string' ? takesText : typeof value === 'number' && takesNumbers)
+      return Fit.yes;
     if (!isObject(value) && allowed.has(typeOf(value)) && !isInteger) return Fit.yes;
     if (!kinds.has(kindOf(value)))
       return mayBeArray && Array.isArray(value) ? Fit.maybe : Fit.otherType;
