@@ -182,14 +182,14 @@ function endsConnection({ req, res, connection }: Exchange): boolean {
  * @see RFC 9110 §7.6.1, RFC 9112 §9.6
  */
 function setConnection(exchange: Exchange): void {
-  const { res } = exchange;
+  const { res, connection } = exchange;
   const value = getHeader(exchange, 'Connection');
   const options = value === undefined ? NONE : optionsOf(String(value));
-  if (options.includes('close')) announceEnd(res);
+  if (options.includes('close')) announceEnd(res, connection);
   else if (endsConnection(exchange) || (value !== undefined && !res.shouldKeepAlive)) {
     const others = options.filter((option) => option !== 'keep-alive');
     putHeader(exchange, 'Connection', ['close', ...others].join(', '));
-    announceEnd(res);
+    announceEnd(res, connection);
   } else announceKeepAlive(exchange);
 }
 

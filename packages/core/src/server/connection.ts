@@ -105,11 +105,11 @@ function bytesAcceptedFrom(socket: Socket): number {
   return below.bytesWritten - below.writableLength - (handle?.writeQueueSize ?? 0);
 }
 
-/** Where a socket and its responses have their {@link Connection}. */
-export const CONNECTION: unique symbol = Symbol('connection');
+/** Where a socket has its {@link Connection}. */
+const CONNECTION: unique symbol = Symbol('connection');
 
-/** A socket or a response, which is tracked if it has a connection. */
-export type Tracked = { [CONNECTION]?: Connection };
+/** A socket, which is tracked if it has a connection. */
+type Tracked = { [CONNECTION]?: Connection };
 
 /** Starts tracking a connection, unless it is tracked already. */
 export function track(socket: Socket, keepAlive?: string, closing?: AbortSignal): void {
@@ -238,8 +238,7 @@ export function closeWithSocket(res: ServerResponse): void {
 }
 
 /** Marks a response as the last one of its connection. Later requests do not run. */
-export function announceEnd(res: ServerResponse): void {
-  const connection = (res as Tracked)[CONNECTION];
+export function announceEnd(res: ServerResponse, connection: Connection | undefined): void {
   if (connection === undefined) return;
   connection.isEnding = true;
   connection.waiting.length = connection.waiting.findIndex((request) => request.res === res) + 1;

@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { CONNECTION, Connection, type Tracked } from './connection.js';
+import { type Connection, connectionOf } from './connection.js';
 
 /** Maximum number of requests that run at a time on one connection. */
 const MAX_RUNNING = 10;
@@ -20,7 +20,7 @@ const PAUSE_AT = 100;
  */
 export function admit(run: RequestListener): RequestListener {
   return (req, res) => {
-    const connection = (req.socket as Tracked)[CONNECTION];
+    const connection = connectionOf(req.socket);
     if (connection === undefined) {
       run(req, res);
       return;
@@ -29,7 +29,6 @@ export function admit(run: RequestListener): RequestListener {
       connection.pause();
       return;
     }
-    (res as Tracked)[CONNECTION] = connection;
     // Node.js reads nothing after such a request, but would keep the connection if the response has another
     // `Connection` header.
     if (!res.shouldKeepAlive) endAfter(res, req.socket);

@@ -12,7 +12,7 @@ export const EXPECTATION_FAILED = new HttpError(
 /** Refuses a request before it reaches the application, and closes the connection. */
 export function refuse(res: ServerResponse, error: HttpError): void {
   const { body, headers } = describeRefusal(error);
-  announceEnd(res);
+  announceEnd(res, connectionOf(res.req.socket));
   res.writeHead(error.status, headers).end(body);
 }
 
@@ -57,7 +57,7 @@ export function onClientError(error: NodeJS.ErrnoException, socket: Socket): voi
     else respond();
   } else if (!connection.isEnding) {
     // The response to an earlier request goes first.
-    announceEnd(latest);
+    announceEnd(latest, connection);
     if (latest.writableFinished) respond();
     else latest.once('finish', respond);
   }
