@@ -143,6 +143,29 @@ describe('app.request()', () => {
   });
 });
 
+describe('a client whose address app.fetch() is not told', () => {
+  it('is warned about once, when the application reads the address, except in tests', async () => {
+    const emit = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+    const app = createApp()
+      .get('/ip', (ctx) => ctx.ip)
+      .get('/', (ctx) => ctx.protocol);
+    const fetch = (path: string, ip?: string) =>
+      app.fetch(new Request(`http://a${path}`), ip === undefined ? {} : { ip });
+    await fetch('/ip?a');
+    vi.stubEnv('NODE_ENV', 'production');
+    await fetch('/');
+    await fetch('/ip', '127.0.0.1');
+    await app.request('/ip');
+    expect(emit).not.toHaveBeenCalled();
+    await fetch('/ip?a');
+    await fetch('/ip');
+    expect(emit.mock.calls.map(([message]) => message)).toEqual([
+      "app.fetch() was not told who sends the request GET /ip, so ctx.ip is 127.0.0.1 for every client: they share one rate limit, and logs name none of them. Pass the address that the other server knows, as in app.fetch(request, { ip: '192.0.2.7' }), or { ip: '127.0.0.1' } if the caller is this process.",
+    ]);
+    vi.unstubAllEnvs();
+  });
+});
+
 describe('app.fetch()', () => {
   const seen = () => createApp().use((ctx) => ctx.json([ctx.ip, ctx.protocol, ctx.req.url]));
 

@@ -103,7 +103,7 @@ function createHandle(
     app,
     container,
     request,
-    fetch: (request) => calls.run(() => app.fetch(request)),
+    fetch: (request) => calls.run(() => app.fetch(request, { ip: '127.0.0.1' })),
     agent: (options = {}) => createAgent(request, options),
     websocket: (path, init = {}) => calls.run(() => openTestSocket(app, path, init)),
     close,

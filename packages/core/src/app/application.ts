@@ -391,14 +391,15 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    *
    * @param request - Its body is read completely before it is sent. A URL with `https:` makes
    *   `ctx.protocol` `'https'`.
-   * @param options - Who makes the request; `127.0.0.1` by default. The target, for adapters.
+   * @param options - Who makes the request; `127.0.0.1` by default, with a warning when the application reads the
+   *   address. The target, for adapters.
    * @throws The errors of {@link seal}; the abort reason of the request's signal, also while the response is
    *   read; the connection's error.
    * @throws {SetupError} `INVALID_OPTION`, when an argument is invalid; `APPLICATION_CLOSED`, when the
    *   application closes before it responds.
    */
   readonly fetch = async (request: Request, options: FetchOptions = {}): Promise<Response> => {
-    return this.#connections().fetch(request, options);
+    return this.#connections().fetch(request, options, false);
   };
 
   /**
@@ -412,9 +413,9 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   readonly request = async (
     path: string,
     init?: RequestInit,
-    caller?: Caller,
+    caller: Caller = {},
   ): Promise<Response> => {
-    return this.fetch(createRequest(path, init), caller);
+    return this.#connections().fetch(createRequest(path, init), caller, true);
   };
 
   /**

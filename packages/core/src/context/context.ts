@@ -41,6 +41,7 @@ import { JSON_TYPE, jsonTypeOf } from '../response/rewrite-json.js';
 import { assertWritten, ignoreRejections } from '../response/serialize-json.js';
 import { recordText } from '../response/write.js';
 import { announce, sendContinue } from '../server/connection.js';
+import { checkCaller } from '../server/in-process.js';
 import type { UpgradedConnection } from '../server/upgrade.js';
 import { markCopy } from '../setup/package-copies.js';
 import {
@@ -160,7 +161,9 @@ export class Context<
    * on a Unix socket or after the client has disconnected.
    */
   get ip(): string {
-    return clientOf(this[EXCHANGE]).ip;
+    const { ip } = clientOf(this[EXCHANGE]);
+    checkCaller(ip, this.req);
+    return ip;
   }
 
   /**

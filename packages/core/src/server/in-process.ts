@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import { isIP } from 'node:net';
 import { type Duplex, duplexPair } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { describeValue, type Kinds, kind, NO_CONTENT_STATUSES } from '@fairlead/options';
+import { describeValue, type Kinds, kind, NO_CONTENT_STATUSES, warn } from '@fairlead/options';
 import { headersOf, request as httpRequest } from '../node-http.js';
 import { assertOptions } from '../setup/options.js';
 import { SetupError } from '../setup/setup-error.js';
@@ -13,6 +13,35 @@ import { completeLimits } from './limits.js';
 
 /** Destroys the connections of responses that were garbage-collected before they were read. */
 const unread = new FinalizationRegistry((connection: Duplex) => connection.destroy());
+
+/** The IP address of a call that tells none. */
+const DEFAULT_IP = '127.0.0.1';
+
+/** The connections of calls of `app.fetch()` that tell no address. */
+const unknown = new WeakSet<object>();
+
+let isWarned = false;
+
+/** Whether a runner of tests has started the process. */
+function isTest(): boolean {
+  return process.env.NODE_ENV === 'test' || process.env.NODE_TEST_CONTEXT !== undefined;
+}
+
+/**
+ * Warns once, when something reads the address of a client that `app.fetch()` was not told: within another server, all
+ * clients would share one.
+ *
+ * @param ip - The address that was read.
+ */
+export function checkCaller(ip: string, { method, url = '', socket }: IncomingMessage): void {
+  if (ip !== DEFAULT_IP || isWarned || isTest() || !unknown.has(socket)) return;
+  isWarned = true;
+  const [path] = url.split('?');
+  warn(
+    'FAIRLEAD_UNKNOWN_CALLER',
+    `app.fetch() was not told who sends the request ${method} ${path}, so ctx.ip is ${DEFAULT_IP} for every client: they share one rate limit, and logs name none of them. Pass the address that the other server knows, as in app.fetch(request, { ip: '192.0.2.7' }), or { ip: '${DEFAULT_IP}' } if the caller is this process.`,
+  );
+}
 
 /** The client of a call without a socket. */
 export interface Caller {
@@ -87,8 +116,10 @@ export class InProcess {
   /**
    * Sends a request. The connection closes when the body of the response has been read, canceled or
    * garbage-collected.
+   *
+   * @param isKnown - Whether the caller is this process, unless it tells another address.
    */
-  async fetch(request: Request, options: FetchOptions): Promise<Response> {
+  async fetch(request: Request, options: FetchOptions, isKnown: boolean): Promise<Response> {
     if (!isRequest(request)) {
       throw new SetupError(
         'INVALID_OPTION',
@@ -100,8 +131,9 @@ export class InProcess {
     signal.throwIfAborted();
     const body = Buffer.from(await unlessAborted(request.arrayBuffer(), signal));
     const { protocol, pathname, search, host } = new URL(request.url);
-    const { ip = '127.0.0.1', target = pathname + search } = options;
-    const connection = this.#open(ip, protocol === 'https:');
+    const { ip, target = pathname + search } = options;
+    const isTold = isKnown || ip !== undefined;
+    const connection = this.#open(ip ?? DEFAULT_IP, protocol === 'https:', isTold);
 
     const headers = new Headers(request.headers);
     headers.set('Host', headers.get('Host') ?? host);
@@ -133,7 +165,7 @@ export class InProcess {
   /** Opens a connection for one request. */
   connect(caller: Caller): Duplex {
     assertOptions('app.connect()', caller, CALLER_OPTIONS);
-    return this.#open(caller.ip ?? '127.0.0.1', false);
+    return this.#open(caller.ip ?? DEFAULT_IP, false, true);
   }
 
   /** Destroys the connections. Pending and later requests reject with `reason`. */
@@ -144,11 +176,12 @@ export class InProcess {
     await Promise.all(closed);
   }
 
-  #open(remoteAddress: string, encrypted: boolean): Duplex {
+  #open(remoteAddress: string, encrypted: boolean, isTold: boolean): Duplex {
     if (this.#closedBy !== undefined) throw this.#closedBy;
     const [near, far] = duplexPair();
     // Sockets have these properties.
     Object.assign(far, { remoteAddress, encrypted });
+    if (!isTold) unknown.add(far);
     // Destroying one side does not close the other. Since Node 24 the other side sees the end of its
     // input; before, it sees nothing.
     near.once('close', () => far.destroy());
