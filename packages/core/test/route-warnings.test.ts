@@ -404,7 +404,8 @@ describe('a tool for agents', () => {
   );
 
   it('causes none with one, before or after it', () => {
-    const server = () => describeFunction<Middleware>(() => undefined, { name: 'mcp()', servesTools: true });
+    const server = () =>
+      describeFunction<Middleware>(() => undefined, { name: 'mcp()', servesTools: true });
     const first = createApp().post('/mcp', server()).get('/a', tool, handler);
     const last = createApp().get('/a', tool, handler).post('/mcp', pass, server());
     expect([...warningsOf(first), ...warningsOf(last)]).toEqual([]);
