@@ -15,7 +15,6 @@ import {
   throwTogether,
 } from '@fairlead/core/extend';
 import {
-  arrayOf,
   atLine,
   captureCaller,
   describeValue,
@@ -28,6 +27,7 @@ import {
   locatorOf,
   named,
   nonEmptyString,
+  origins,
   setLocation,
   warn,
 } from '@fairlead/options';
@@ -90,13 +90,7 @@ const KINDS: Kinds<McpOptions> = {
     (value) => typeof value === 'string' && /^(?:\/[\w\-.~]+)+$/.test(value),
   ),
   instructions: nonEmptyString,
-  origins: arrayOf(
-    kind(
-      'an origin',
-      (value) => typeof value === 'string' && /^(?!wss?:)[\w+.-]+:\/\/[^/?#\s]+$/.test(value),
-    ),
-    "an array of origins, such as 'https://app.example.com', without a path or a trailing slash",
-  ),
+  origins,
   resultLimit: integer(1, undefined, 'number of bytes'),
   authorization: kind(
     'an object { resource, servers, scopes } with absolute URLs',

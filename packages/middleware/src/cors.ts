@@ -17,6 +17,7 @@ import {
   formatLocation,
   integer,
   isIntended,
+  isOrigin,
   type Kinds,
   kind,
   type Locate,
@@ -382,15 +383,9 @@ function readOrigin(value: unknown): OriginRule | undefined {
   return typeof value === 'string' ? value : entries;
 }
 
-/**
- * Matches an origin as browsers send it: in lower case, with a scheme, and without a default port or a path.
- * Applications with web views use custom schemes. RFC 6454 §6.2
- */
-const ORIGIN =
-  /^(?:null|(?!https:.*:443$|http:.*:80$)https?:\/\/[a-z\d._:[\]-]+|(?!(?:http|ws)s?:)[a-z][a-z\d+.-]*:\/\/[\w.:-]*)$/;
-
+/** Whether a value can match what browsers send: `null` for a page without an origin, such as one in a sandbox. */
 function isOriginEntry(entry: unknown): entry is string | RegExp {
-  return typeof entry === 'string' ? ORIGIN.test(entry) : entry instanceof RegExp;
+  return entry === 'null' || isOrigin(entry) || entry instanceof RegExp;
 }
 
 /** Returns the origin of a request if the rule allows it. */

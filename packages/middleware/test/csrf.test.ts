@@ -173,7 +173,7 @@ describe('the options', () => {
     [
       'an origin with a slash',
       () => csrf({ origins: ['https://a.example/'] }),
-      "origins of csrf() must be an array of origins, such as 'https://admin.example.com', without a path or a trailing slash: got ['https://a.example/'].",
+      "origins of csrf() must be an array of origins, such as 'https://app.example.com', without a path or a trailing slash: got ['https://a.example/'].",
     ],
     ['every origin', () => csrf({ origins: ['*'] }), ": got ['*']."],
     ['the origin null', () => csrf({ origins: ['null'] }), ": got ['null']."],

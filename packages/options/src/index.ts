@@ -78,6 +78,7 @@ export { describeValue, joinWords, named } from './messages/words.js';
 // HTTP: facts about messages, and the text of values in requests.
 
 export { isHopByHop } from './http/hop-by-hop.js';
+export { isOrigin, origins } from './http/origin.js';
 export { encodePathValue, fillPath } from './http/path-value.js';
 export { memberPairs, textPairs } from './http/request-text.js';
 export { NO_CONTENT_STATUSES } from './http/statuses.js';

@@ -6,6 +6,7 @@ import {
   type Kinds,
   kind,
   oneOf,
+  origins,
   positiveMilliseconds,
 } from '@fairlead/options';
 
@@ -42,17 +43,13 @@ export interface WebSocketOptions {
 /** A token of RFC 9110 §5.6.2. */
 export const TOKEN = "[!#$%&'*+.^_`|~\\w-]+";
 
-const ORIGIN = kind("an origin such as 'https://app.example.com'", isOrigin);
 const PROTOCOL = kind(
   'a token',
   (value) => typeof value === 'string' && new RegExp(`^${TOKEN}$`).test(value),
 );
 
 const WEBSOCKET_OPTIONS: Kinds<WebSocketOptions> = {
-  origins: either(
-    arrayOf(ORIGIN, "an array of origins such as 'https://app.example.com'"),
-    oneOf('*'),
-  ),
+  origins: either(origins, oneOf('*')),
   protocols: arrayOf(PROTOCOL, 'an array of subprotocol names without spaces'),
   maxMessageSize: integer(1, 2 ** 31 - 1, 'number of bytes'),
   maxMessageRate: integer(1),
@@ -81,10 +78,4 @@ export function completeOptions(call: string, options: WebSocketOptions): Comple
     // A member that is undefined counts as omitted.
     ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),
   });
-}
-
-/** Whether pages can have an origin. They are not loaded with the schemes of their sockets. */
-function isOrigin(value: unknown): boolean {
-  if (typeof value !== 'string' || /^wss?:/.test(value)) return false;
-  return URL.canParse(value) && new URL(value).origin === value;
 }

@@ -9,7 +9,7 @@ import {
   type Placement,
   parseDeclaredBody,
 } from '@fairlead/core/extend';
-import { arrayOf, fn, type Kinds, kind, named, oneOf } from '@fairlead/options';
+import { fn, type Kinds, kind, named, oneOf, origins } from '@fairlead/options';
 import { allowedPages } from '../cors.js';
 import { type CsrfTokens, hasHeader } from './tokens.js';
 
@@ -29,10 +29,7 @@ export interface CsrfOptions {
 }
 
 const CSRF_OPTIONS: Kinds<CsrfOptions> = {
-  origins: arrayOf(
-    kind('an origin', isOrigin),
-    "an array of origins, such as 'https://admin.example.com', without a path or a trailing slash",
-  ),
+  origins,
   tokens: kind('the result of csrfTokens()', isTokens),
   withoutCredentials: oneOf('allow', 'deny'),
   skip: fn,
@@ -197,13 +194,6 @@ function invalidToken(): ForbiddenError {
 /** @param hint - For the developer; clients do not receive it. */
 function rejection(code: string, message: string, hint: string): ForbiddenError {
   return new ForbiddenError(message, { code, cause: new Error(hint) });
-}
-
-function isOrigin(value: unknown): boolean {
-  if (typeof value !== 'string') return false;
-  if (/^https?:/i.test(value)) return URL.parse(value)?.origin === value;
-  // Apps and browser extensions use custom schemes, but no page is loaded from a socket.
-  return /^(?!wss?:)[a-z][a-z\d+.-]*:\/\/[^\s/?#@]+$/.test(value);
 }
 
 function isTokens(value: unknown): boolean {
