@@ -22,6 +22,7 @@ export { after } from './exchange/after-next.js';
 export { isPromiseLike } from './promise.js';
 export { serialize } from './response/serialize-json.js';
 export type { ContractOf } from './router/client-contract.js';
+export { describeDeprecation } from './router/deprecation.js';
 export { expandPath, renameFix } from './router/pattern.js';
 export { defaultStatus, errorCodes } from './router/route-options.js';
 export { takeProblem } from './router/router.js';

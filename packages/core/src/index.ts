@@ -85,6 +85,7 @@ export { InvalidMiddlewareError } from './router/invalid-argument.js';
 export type { PathParams, PathRules } from './router/pattern.js';
 export type {
   AddRoute,
+  Deprecation,
   Handler,
   HandlerResult,
   ResponseSchemas,

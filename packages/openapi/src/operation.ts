@@ -1,5 +1,5 @@
 import type { RouteDocumentation, RouteInput } from '@fairlead/core';
-import { contentOf, responseSchemas } from '@fairlead/core/extend';
+import { contentOf, describeDeprecation, responseSchemas } from '@fairlead/core/extend';
 import { createContent } from './content.js';
 import type { Form } from './convert.js';
 import type { Draft, OperationSource } from './draft.js';
@@ -32,12 +32,14 @@ function createDocumentation(
   { tags, summary, description, deprecated }: RouteDocumentation,
   operationId: string,
 ): object {
+  const dates = typeof deprecated === 'object' ? describeDeprecation(deprecated) : undefined;
+  const text = [description, dates].filter((one) => one !== undefined).join('\n\n');
   return {
     ...(tags !== undefined && { tags }),
     ...(summary !== undefined && { summary }),
-    ...(description !== undefined && { description }),
+    ...(text !== '' && { description: text }),
     operationId,
-    ...(deprecated === true && { deprecated }),
+    ...(deprecated !== undefined && deprecated !== false && { deprecated: true }),
   };
 }
 

@@ -239,6 +239,17 @@ describe('documentation', () => {
 
     expect(operationOf(text)).toMatchObject(text);
     expect(operationOf({ deprecated: false })).not.toHaveProperty('deprecated');
+    const deprecated = {
+      since: '2026-01-31',
+      sunset: '2999-01-01',
+      replacement: '/v2',
+      link: '/news',
+    };
+    expect(operationOf({ description: 'Old.', deprecated })).toMatchObject({
+      deprecated: true,
+      description:
+        'Old.\n\nDeprecated since 2026-01-31. It may be gone from 2999-01-01 on. Use /v2 instead. See /news.',
+    });
   });
 
   it('lists the tags of the options, then those of routes', () => {

@@ -153,7 +153,7 @@ export function definitionOf(target: Constructor): ControllerDefinition {
         summary: options.summary,
         description: options.description,
         tags: Object.freeze([...(options.tags ?? [])]),
-        deprecated: options.deprecated ?? false,
+        deprecated: Boolean(options.deprecated),
         operationId: options.operationId,
         hidden: options.hidden ?? false,
         response: options.response,

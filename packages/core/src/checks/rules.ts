@@ -53,7 +53,7 @@ const WARNINGS: readonly Check[] = [
     FAIRLEAD_ORDER: [missesErrors, (one) => missesRoutes(one, false), hidesOption],
   }),
   forRoutes({
-    FAIRLEAD_ROUTE: [repeatsPrefix, describesNoBody],
+    FAIRLEAD_ROUTE: [repeatsPrefix, describesNoBody, outlivesSunset],
     FAIRLEAD_ORDER: [opensAsPage, parsesTwice],
     FAIRLEAD_INPUT: [
       demandsImpossible,
@@ -222,6 +222,12 @@ function repeatsPrefix({ pattern, isIntended }: PlacedRoute, { mounts }: Layout)
   // What one string repeats is meant.
   if (written.some((text) => `/${text}/`.includes(`${repeated}${repeated}/`))) return;
   return `'${repeated}' occurs twice in a row in a pattern: ${NAMES}. Remove it from the prefix or the path, or pass the router, the handler or the controller to intended().`;
+}
+
+function outlivesSunset({ options: { deprecated }, isIntended }: PlacedRoute): Found {
+  const { sunset }: { readonly sunset?: string } = Object(deprecated);
+  if (sunset === undefined || isIntended || Date.now() < new Date(sunset).getTime()) return;
+  return `The sunset of a deprecated route has passed, on ${sunset}: ${NAMES}. Remove the route, move its sunset, or pass the handler or the controller to intended().`;
 }
 
 /** A parser that reads what another one has read. It may be there for other routes. */

@@ -19,6 +19,7 @@ import {
   type SchemaPolicy,
 } from '../schema/response-writer.js';
 import { requireMediaType } from './declared-body.js';
+import { announceDeprecation } from './deprecation.js';
 import { takesRequest } from './fetch-handler.js';
 import {
   type PathRules,
@@ -179,6 +180,8 @@ export function createMount(
       index === handlers.length - 1 ? wrapHandler(handler, route, options) : handler,
     );
     if (method === 'QUERY') steps.splice(-1, 0, requireMediaType);
+    if (typeof options.deprecated === 'object')
+      steps.unshift(announceDeprecation(options.deprecated));
     const [first, ...others] = steps;
     // A single handler needs no pipeline: its `next` is the `next` of the mounted router.
     const run = first !== undefined && others.length === 0 ? first : compose(steps);

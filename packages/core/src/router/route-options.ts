@@ -37,8 +37,8 @@ export interface RouteDocumentation {
   readonly description?: string;
   /** Groups that the route belongs to. */
   readonly tags?: readonly string[];
-  /** Whether the route is deprecated. */
-  readonly deprecated?: boolean;
+  /** Whether the route is deprecated, or since when. Clients learn dates from headers. */
+  readonly deprecated?: boolean | Deprecation;
   /** Identifies the route in generated documents and clients. */
   readonly operationId?: string;
   /** Whether generated documents leave the route out. */
@@ -52,6 +52,18 @@ export interface RouteDocumentation {
   readonly errors?: readonly number[] | Readonly<Record<number, readonly string[]>>;
   /** Whether the route is a tool for agents, for `@fairlead/mcp`; false by default. */
   readonly tool?: boolean | RouteTool;
+}
+
+/** When a route was deprecated, and what clients should do. Responses have it as headers. */
+export interface Deprecation {
+  /** The day, such as `2026-01-31`: `Deprecation`. RFC 9745 */
+  readonly since: string;
+  /** The day from which on the route may be gone: `Sunset`. RFC 8594. The start warns from then on. */
+  readonly sunset?: string;
+  /** What to call instead, a URL or a path: `Link` with `rel="successor-version"`. */
+  readonly replacement?: string;
+  /** A page that explains it, a URL or a path: `Link` with `rel="deprecation"`. */
+  readonly link?: string;
 }
 
 /** A route as a tool for agents. */

@@ -41,13 +41,55 @@ const toolKinds: Readonly<Record<string, Kind>> = Object.freeze({
   public: boolean,
 });
 
+/** Accepts a day, such as `2026-01-31`. */
+const day = kind(
+  "a date such as '2026-01-31'",
+  (value) =>
+    typeof value === 'string' &&
+    /^\d{4}-\d\d-\d\d$/.test(value) &&
+    new Date(value).toJSON()?.slice(0, 10) === value,
+);
+
+const reference = kind(
+  "a URL or a path, such as '/v2/users'",
+  (value) =>
+    typeof value === 'string' && /^(?:\/|https?:\/\/)[\x21\x23-\x3b\x3d\x3f-\x7e]*$/.test(value),
+);
+
+const deprecationKinds: Readonly<Record<string, Kind>> = Object.freeze({
+  since: day,
+  sunset: day,
+  replacement: reference,
+  link: reference,
+});
+
+function explainDeprecation(deprecated: unknown): readonly string[] {
+  if (!isObject(deprecated)) return [];
+  const problems = explainMembers('deprecated', deprecated, deprecationKinds);
+  const { since, sunset }: { readonly [name: string]: unknown } = { ...deprecated };
+  if (problems.length > 0) return problems;
+  if (since === undefined)
+    return ["deprecated without since. Add the date, such as since: '2026-01-31'."];
+  return sunset !== undefined && String(sunset) < String(since)
+    ? [`a sunset, ${sunset}, before since, ${since}. Swap them.`]
+    : [];
+}
+
 function explainTool(tool: unknown): readonly string[] {
-  if (!isObject(tool)) return [];
-  return Object.entries(tool).flatMap(([name, value]: [string, unknown]) => {
-    const known = Object.hasOwn(toolKinds, name) ? toolKinds[name] : undefined;
-    if (known === undefined) return `'${name}' as a member of tool. ${suggest(name, toolKinds)}`;
+  return isObject(tool) ? explainMembers('tool', tool, toolKinds) : [];
+}
+
+/** Finds what the members of an option cannot be. */
+function explainMembers(
+  option: string,
+  members: object,
+  kinds: Readonly<Record<string, Kind>>,
+): readonly string[] {
+  return Object.entries(members).flatMap(([name, value]: [string, unknown]) => {
+    const known = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
+    if (known === undefined) return `'${name}' as a member of ${option}. ${suggest(name, kinds)}`;
     if (value === undefined || known.accepts(value)) return [];
-    return `${describeValue(value)} as tool.${name}. Use ${known.description}.`;
+    return `${describeValue(value)} as ${option}.${name}. Use ${known.description}.`;
   });
 }
 
@@ -56,7 +98,12 @@ export const routeDocumentation = Object.freeze({
   summary: string,
   description: string,
   tags: arrayOf(string, 'an array of strings'),
-  deprecated: boolean,
+  deprecated: Object.freeze({
+    accepts: (value: unknown) =>
+      boolean.accepts(value) || (isObject(value) && explainDeprecation(value).length === 0),
+    description: "true, or an object such as { since: '2026-01-31', sunset, replacement, link }",
+    explain: explainDeprecation,
+  }),
   operationId: nonEmptyString,
   hidden: boolean,
   extensions: openapiExtensions,
