@@ -412,6 +412,23 @@ mistake(
 );
 
 mistake(
+  '`deprecated` whose sunset has passed',
+  { warning: 'The sunset of a deprecated route has passed, on 2026-01-31' },
+  () => {
+    const deprecated = { since: '2025-12-01', sunset: '2026-01-31' };
+    return createApp().get('/users', { deprecated }, () => []);
+  },
+  '/users',
+);
+
+mistake(
+  "`deprecated: { since: '31.01.2026' }`",
+  { start: "'31.01.2026' as deprecated.since. Use a date such as '2026-01-31'" },
+  () => createApp().get('/users', { deprecated: { since: '31.01.2026' } }, () => []),
+  '/users',
+);
+
+mistake(
   'a prefix in the plugin and in the mount of its router',
   { warning: "'/api' occurs twice in a row" },
   async () => {
