@@ -40,6 +40,7 @@ import {
   isFactoryResult,
   warnOfRouter,
 } from './mistakes.js';
+import { createShield } from './shield.js';
 
 /** Middleware of Express or Connect that uses only Node's request and response. */
 export type ConnectMiddleware = (
@@ -114,7 +115,11 @@ function adapt(middleware: ConnectMiddleware, options: ConnectOptions, prefix: s
     return new Call(ctx, next, onError, enter(ctx.req)).run(middleware);
   };
   const below = (outer: string) => adapt(middleware, options, `${outer}/${prefix}`);
-  return describe(named(middleware.name || 'connect', adapted), { role: 'foreign', below });
+  return describe(named(middleware.name || 'connect', adapted), {
+    role: 'foreign',
+    below,
+    enter: createShield,
+  });
 }
 
 describeFactories(connect);

@@ -61,7 +61,14 @@ export {
   type SentDescription,
 } from './annotations/documentation.js';
 export { findMisuse, type Misuse } from './annotations/misuse.js';
-export type { Doubt, Placement, Role, RoutePlacement } from './annotations/placement.js';
+export type {
+  Doubt,
+  EarlierPrefix,
+  Placement,
+  Role,
+  RoutePlacement,
+  Surroundings,
+} from './annotations/placement.js';
 export type { Registrations } from './annotations/registrations.js';
 export { isBodyRead, isForMount } from './body/parsers.js';
 export { parseDeclaredBody, requireParsedBody } from './router/declared-body.js';

@@ -91,6 +91,7 @@ const KINDS: Kinds<Description> = {
   hides: fn,
   warning: fn,
   check: fn,
+  enter: fn,
   wraps: fn,
   respond: fn,
   discard: fn,

@@ -62,6 +62,27 @@ export interface RoutePlacement {
   readonly mediaTypes: readonly string[];
 }
 
+/** What runs before a function, for its {@link Placed.enter}. */
+export interface Surroundings {
+  /** The prefix that the function was passed to `app.use()` with; `/` without one. */
+  readonly prefix: string;
+  /** The prefixes of the middleware before it, in order. */
+  readonly prefixes: readonly EarlierPrefix[];
+  /** The functions that may run before it, in order. */
+  readonly before: readonly object[];
+}
+
+/** The prefix of middleware that runs before a function. */
+export interface EarlierPrefix {
+  /**
+   * Its segments, each as the texts between its parameters, in normal form: one text without a parameter, and two that
+   * are empty for `:name`.
+   */
+  readonly segments: readonly (readonly string[])[];
+  /** Whether the middleware has run for a request. */
+  matches(request: { readonly method: string; readonly path: string }): boolean;
+}
+
 /** What is probably a mistake. */
 export interface Doubt {
   /** The code of the warning. */
@@ -99,4 +120,9 @@ export interface Placed {
    * it is passed to `intended()`; undefined for nothing.
    */
   readonly check?: (placement: Placement) => Doubt | undefined;
+  /**
+   * Called once when the application is sealed. Returns what to call with the context of each request before the
+   * function runs, which may throw to reject the request; undefined for nothing.
+   */
+  readonly enter?: (surroundings: Surroundings) => ((ctx: never) => void) | undefined;
 }

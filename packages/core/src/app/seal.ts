@@ -9,7 +9,7 @@ import { assertTarget } from '../middleware/method-not-allowed.js';
 import { createLastMiddleware } from '../middleware/not-found-handler.js';
 import { compose, type Middleware, type Step } from '../pipeline/pipeline.js';
 import { Sample } from '../pipeline/sample.js';
-import { createShield } from '../router/foreign.js';
+import { createEntrance } from '../router/entrance.js';
 import { createMount, createPrefixStep, type Entry } from '../router/mount.js';
 import type { RouteOptions } from '../router/route-options.js';
 import { takeUnreported } from '../router/router.js';
@@ -48,10 +48,10 @@ export function seal(
   const unknown = new Map<string, Map<string, RouteOptions>>();
   const mounts: RouteTable[] = [];
   const steps: Step[] = entries.flatMap((entry, index): readonly Step[] => {
-    const own = 'middleware' in entry ? entry.prefix : '/';
-    const shield = createShield(entries.slice(0, index), rules, own);
+    const enter = createEntrance(entries.slice(0, index), rules);
     if ('middleware' in entry) {
-      const middleware = entry.middleware.map(shield);
+      const { middleware: own, prefix } = entry;
+      const middleware = own.map((one) => enter(one, own, prefix));
       return entry.prefix === '/'
         ? middleware
         : [createPrefixStep({ ...entry, middleware }, rules)];
@@ -59,7 +59,10 @@ export function seal(
     const routes = layout.mounts.get(entry) ?? [];
     const mount = createMount(
       entry.router.rules,
-      routes.map((route) => ({ ...route, handlers: route.handlers.map(shield) })),
+      routes.map((route) => {
+        const { handlers } = route;
+        return { ...route, handlers: handlers.map((one) => enter(one, handlers)) };
+      }),
       schemas,
       schemaProblems,
       unknown,
@@ -75,7 +78,7 @@ export function seal(
   if (stacks !== undefined && !isIntended(app)) warn('FAIRLEAD_OPTION', stacks + atLine(app));
   for (const message of describeUnknown(unknown)) warn('FAIRLEAD_UNKNOWN_RESPONSE', message);
   const taking = mounts.filter(({ takesRequest }) => takesRequest !== undefined);
-  steps.push(createLastMiddleware(notFound && createShield(entries, rules)(notFound)));
+  steps.push(createLastMiddleware(notFound && createEntrance(entries, rules)(notFound, [])));
   return Object.freeze({
     pipeline: compose(steps),
     refusalPipeline: compose(steps.map(refuseTarget)),

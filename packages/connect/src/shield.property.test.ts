@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { withoutIgnoredEnd } from './foreign.js';
+import { withoutIgnoredEnd } from './shield.js';
 
 /** What `withoutIgnoredEnd()` removes, as a regular expression that takes cubic time. */
 const IGNORED_END = /(?::.*\$.*|[. ]+)$/;

@@ -1,16 +1,15 @@
-import { expect, it } from 'vitest';
-import { describe } from '../src/extend.js';
 import {
   type Application,
   type Context,
   createApp,
   createRouter,
   type Middleware,
-} from '../src/index.js';
+} from '@fairlead/core';
+import { expect, it } from 'vitest';
+import { connect } from '../src/index.js';
 
-/** Middleware of another framework, which may read a path more loosely than the router. */
-const foreign = (): Middleware =>
-  describe<Middleware>((ctx) => ctx.send('foreign'), { role: 'foreign' });
+/** Express middleware, which may read a path more loosely than the router. */
+const foreign = (): Middleware => connect((_req, res) => void res.end('foreign'));
 const guard: Middleware = (ctx, _next) => ctx.send('guard');
 
 /** Sends a target unchanged. Returns the text of the response, or the code of an error. */
@@ -52,7 +51,7 @@ it.each([
   ['/other%20name', 'foreign'],
   ['/administrators.', 'foreign'],
   ['/...', 'foreign'],
-])('a foreign middleware cannot pass a prefix: %s gets %s', async (target, expected) => {
+])('Express middleware cannot pass a prefix: %s gets %s', async (target, expected) => {
   const app = createApp().use('/admin', guard).use(foreign());
   expect(await reply(app, target)).toBe(expected);
 });
@@ -68,7 +67,7 @@ it.each<[string, () => Application]>([
     () =>
       createApp().use('/admin', guard).route('/api', createRouter().get('/', guard)).use(foreign()),
   ],
-])('a foreign middleware %s cannot pass a prefix either', async (_, create) => {
+])('Express middleware %s cannot pass a prefix either', async (_, create) => {
   const app = create();
   const targets = ['/admin', '/admin.', '/other.'];
   expect(await Promise.all(targets.map((target) => reply(app, target)))).toEqual([
@@ -92,7 +91,7 @@ it('other middleware, and foreign middleware without a prefix before it, gets ev
 });
 
 it('foreign middleware before a prefix leaves the case of that prefix', async () => {
-  const passing = describe<Middleware>((_ctx, next) => next(), { role: 'foreign' });
+  const passing = connect((_req, _res, next) => next());
   const app = createApp()
     .use(passing)
     .use('/admin', guard)
@@ -107,7 +106,7 @@ it.each([
   ['/acme/admin%2Fx', 'AMBIGUOUS_PATH'],
   ['/acme/other.', 'foreign'],
 ])(
-  'a foreign middleware cannot pass a prefix with a parameter: %s gets %s',
+  'Express middleware cannot pass a prefix with a parameter: %s gets %s',
   async (target, expected) => {
     const app = createApp().use('/:tenant/admin', guard).use(foreign());
     expect(await reply(app, target)).toBe(expected);
@@ -119,14 +118,14 @@ it.each([
   ['/cafe%CC%81', 'AMBIGUOUS_PATH'],
   ['/CAF%C3%89', 'AMBIGUOUS_PATH'],
 ])(
-  'a foreign middleware cannot pass a prefix with an accent: %s gets %s',
+  'Express middleware cannot pass a prefix with an accent: %s gets %s',
   async (target, expected) => {
     const app = createApp().use('/café', guard).use(foreign());
     expect(await reply(app, target)).toBe(expected);
   },
 );
 
-it('a foreign middleware cannot get the path of a prefix from middleware that changes the URL', async () => {
+it('Express middleware cannot get the path of a prefix from middleware that changes the URL', async () => {
   const rewrite =
     (url: string): Middleware =>
     (ctx: Context, next) => {

@@ -1,0 +1,50 @@
+import { named } from '@fairlead/options';
+import { descriptionOf } from '../annotations/description.js';
+import type { EarlierPrefix } from '../annotations/placement.js';
+import type { Middleware } from '../pipeline/pipeline.js';
+import { createPrefixTree, type Entry } from './mount.js';
+import { type PathRules, parseSegments, type Segment } from './pattern.js';
+
+/**
+ * Creates the function that lets described middleware check each request before it runs, by what is registered before
+ * it.
+ *
+ * @param earlier - What is registered before the middleware.
+ * @param rules - How paths are compared with prefixes.
+ * @returns A function that takes the middleware, the functions of the same call or route, and its own prefix.
+ */
+export function createEntrance(earlier: readonly Entry[], rules: PathRules) {
+  return (middleware: Middleware, siblings: readonly Middleware[], prefix = '/'): Middleware => {
+    const { enter } = descriptionOf(middleware) ?? {};
+    if (enter === undefined) return middleware;
+    const before = [
+      ...earlier.flatMap((entry) => ('middleware' in entry ? entry.middleware : [])),
+      ...siblings.slice(0, Math.max(siblings.indexOf(middleware), 0)),
+    ];
+    const prefixes = earlier.flatMap((entry) => describePrefix(entry, rules));
+    const check = enter({ prefix, prefixes, before });
+    if (check === undefined) return middleware;
+    const checked: Middleware = (ctx, next) => {
+      check(ctx as never);
+      return middleware(ctx, next);
+    };
+    return named(middleware.name, checked);
+  };
+}
+
+function describePrefix(entry: Entry, rules: PathRules): readonly EarlierPrefix[] {
+  const segments = 'middleware' in entry ? parseSegments(entry.prefix) : [];
+  if (segments.length === 0) return [];
+  const tree = createPrefixTree(segments, rules);
+  return [
+    {
+      segments: segments.map(textsOf),
+      matches: ({ method, path }) => tree.find(method, path) !== undefined,
+    },
+  ];
+}
+
+function textsOf(segment: Segment): readonly string[] {
+  if (segment.kind === 'static') return [segment.text];
+  return segment.kind === 'affix' ? segment.literals : ['', ''];
+}
