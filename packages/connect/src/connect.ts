@@ -17,7 +17,6 @@ import {
   after,
   describe,
   describeFactories,
-  isBodyRead,
   isPromiseLike,
   isStarted,
   reopen,
@@ -40,6 +39,7 @@ import {
   isFactoryResult,
   warnOfRouter,
 } from './mistakes.js';
+import { keepBodies, noteBody, type ParsedRequest, prepareBody } from './request-body.js';
 import { createShield } from './shield.js';
 
 /** Middleware of Express or Connect that uses only Node's request and response. */
@@ -118,7 +118,10 @@ function adapt(middleware: ConnectMiddleware, options: ConnectOptions, prefix: s
   return describe(named(middleware.name || 'connect', adapted), {
     role: 'foreign',
     below,
-    enter: createShield,
+    enter: (surroundings) => {
+      keepBodies(surroundings.before);
+      return createShield(surroundings);
+    },
   });
 }
 
@@ -137,6 +140,7 @@ class Call {
   readonly #releaseVary: (() => void) | undefined;
   #name = 'connect';
   #isDone = false;
+  #refused: Error | undefined = undefined;
   /** Whether the middleware had started the response when it called `next()`. */
   #hasStarted = false;
   #outcome: Outcome | undefined = undefined;
@@ -165,6 +169,7 @@ class Call {
     const { req, res } = this.#ctx;
     calls.set(res, this);
     this.#name = middleware.name || this.#name;
+    prepareBody(this.#ctx, (error) => this.#refuse(error));
     const fail = (error: unknown) => this.#fail(explainExpress(error, this.#ctx, middleware));
     const next = (error?: unknown) => {
       if (error) fail(error);
@@ -201,7 +206,19 @@ class Call {
     );
   }
 
+  /** Fails because of a body that the middleware cannot read, then lets the middleware clean up. */
+  #refuse(error: Error): void {
+    const { req, res } = this.#ctx;
+    this.#fail(error);
+    this.#refused = error;
+    ignoreLateResponse(res);
+    setImmediate(() => {
+      if (req.listenerCount('error') > 0) req.emit('error', error);
+    });
+  }
+
   #fail(error: unknown): void {
+    if (this.#isDone && error === this.#refused) return;
     if (this.#isDone) this.#onError(error, this.#ctx);
     else {
       this.#finish(() => {
@@ -350,12 +367,10 @@ function ignoreLateResponse(res: ServerResponse): void {
 }
 
 /** The members of a request that Express adds, in an Express application or here. */
-interface ExpressRequest extends IncomingMessage {
+interface ExpressRequest extends ParsedRequest {
   originalUrl?: string;
   baseUrl?: string;
   params?: object;
-  /** Whether an Express body parser has read the body. */
-  _body?: boolean;
 }
 
 /** The members of a response that Express adds, in an Express application or here. */
@@ -397,7 +412,7 @@ function member<Target extends object>(
   };
 }
 
-const REQUEST_MEMBERS: PropertyDescriptorMap = {
+const REQUEST_MEMBERS: PropertyDescriptorMap & ThisType<IncomingMessage> = {
   body: {
     configurable: true,
     enumerable: true,
@@ -405,6 +420,7 @@ const REQUEST_MEMBERS: PropertyDescriptorMap = {
       return readBody(contexts.get(this));
     },
     set(body: unknown) {
+      noteBody(this);
       Object.assign(contexts.get(this) ?? {}, { body });
     },
   },
@@ -446,8 +462,6 @@ function extendRequest(ctx: Context, middleware: ConnectMiddleware): void {
       set: (locals: unknown) => Object.assign(ctx.state, locals),
     });
   }
-  // Express parsers would wait for the end of a body that was already read.
-  if (isBodyRead(ctx)) req._body ??= true;
   // Express 4 keeps a query that exists. Its own parser may be another one.
   if ('settings' in middleware && Object.getOwnPropertyDescriptor(req, 'query')?.get) {
     Reflect.deleteProperty(req, 'query');

@@ -142,7 +142,7 @@ describe.each(EXPRESS)('inside an application of %s', (_, create) => {
     expect(await response.json()).toEqual({ body: { a: 1 } });
   });
 
-  it('a client that expects 100 Continue is not asked for a body that middleware reads', async () => {
+  it('a client that expects 100 Continue is asked once for a body that middleware reads', async () => {
     let continued = 0;
     const app = createApp().post('/', connect(create.json()), ({ body }) => ({ body }));
     const server = await listen(app, 0, { host: '127.0.0.1' });
@@ -154,7 +154,7 @@ describe.each(EXPRESS)('inside an application of %s', (_, create) => {
     });
     sent.end('{"a":1}');
     const [response] = await once(sent, 'response');
-    expect([JSON.parse(await text(response)), continued]).toEqual([{ body: { a: 1 } }, 0]);
+    expect([JSON.parse(await text(response)), continued]).toEqual([{ body: { a: 1 } }, 1]);
   });
 });
 

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
+import { descriptionOf } from '../src/extend.js';
 import {
   type BodyOptions,
   createApp,
@@ -235,6 +237,36 @@ describe('the option type', () => {
       );
     }
   });
+});
+
+it('a parser keeps the bytes once described middleware asks it to, and only that one', async () => {
+  const [kept, other] = [json(), json()];
+  descriptionOf(kept)?.reads?.keepBytes?.();
+  for (const [parser, type] of [
+    [kept, 'string'],
+    [other, 'undefined'],
+  ] as const) {
+    const app = createApp().use(parser, (ctx) => ctx.json(typeof ctx.rawBody?.toString()));
+    const headers = { 'Content-Type': 'application/json' };
+    const response = await app.request('/', { method: 'POST', headers, body: '{}' });
+    expect(await response.json()).toBe(type);
+  }
+});
+
+it('a parser fails at once for a body that was read in part', async () => {
+  const errors: unknown[] = [];
+  const app = createApp({ onError: (error) => void errors.push(error) }).use(
+    async ({ req }, next) => {
+      await once(req, 'readable');
+      req.read(1);
+      req.pause();
+      await next();
+    },
+    json(),
+  );
+  const headers = { 'Content-Type': 'application/json' };
+  expect((await app.request('/', { method: 'POST', headers, body: '{}' })).status).toBe(500);
+  expect(errors).toEqual([expect.objectContaining({ code: 'BODY_ALREADY_READ' })]);
 });
 
 describe('the option rawBody', () => {

@@ -71,6 +71,11 @@ export interface BodyDescription {
   readonly settings?: string;
   /** The form that the parser reads. */
   readonly form?: FormDescription;
+  /**
+   * Makes the parser keep the bytes of bodies in `ctx.rawBody` from now on. Middleware after it that reads them calls
+   * this at the start.
+   */
+  keepBytes?(): void;
 }
 
 /** The form that a parser reads. */

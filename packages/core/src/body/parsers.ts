@@ -2,14 +2,14 @@ import { isUtf8 } from 'node:buffer';
 import { boolean, describeValue, fn, integer, type Kinds, kind, named } from '@fairlead/options';
 import { describe } from '../annotations/description.js';
 import type { AnyContext, Context } from '../context/context.js';
-import { refuseContext } from '../context/context-errors.js';
+import { bodyAlreadyRead, refuseContext } from '../context/context-errors.js';
 import {
   BadRequestError,
   InternalServerError,
   PayloadTooLargeError,
   UnsupportedMediaTypeError,
 } from '../errors/http-error.js';
-import { EXCHANGE, hasBody, hasUnreadBody } from '../exchange/exchange.js';
+import { EXCHANGE, type Exchange, hasBody, hasUnreadBody } from '../exchange/exchange.js';
 import { isJson, type MediaType, parseMediaType } from '../exchange/media-type.js';
 import type { Middleware } from '../pipeline/pipeline.js';
 import { assertOptions } from '../setup/options.js';
@@ -178,8 +178,9 @@ function createBodyParser<Options extends BodyOptions>(
 ): Middleware {
   const call = `${format.name}()`;
   assertOptions(call, options, kinds);
-  const { limit: size = '1mb', type: types, rawBody: keepsBytes = false, skip } = options;
+  const { limit: size = '1mb', type: types, rawBody = false, skip } = options;
   const limit = parseLimit(size);
+  let keepsBytes = rawBody;
   const accepts = createTypeMatcher(types ?? format.accepts ?? format.mediaType);
   // Most clients send the same header again and again.
   let lastHeader = '';
@@ -198,8 +199,9 @@ function createBodyParser<Options extends BodyOptions>(
     if (!isAccepted || skip?.(ctx)) return next();
     // Most applications have no mount, and save the call.
     if (exchange.environment.routes.takesRequest && isForMount(ctx)) return next();
-    if (req.readableEnded || exchange.requestBody !== undefined) {
-      if (keepsBytes) assertRawBody(ctx, format.name);
+    if (req.readableDidRead || req.readableEnded || exchange.requestBody !== undefined) {
+      assertRead(exchange);
+      if (rawBody) assertRawBody(ctx, format.name);
       return next();
     }
     const mediaType = type;
@@ -213,11 +215,17 @@ function createBodyParser<Options extends BodyOptions>(
   const isListed = types !== undefined && typeof types !== 'function';
   const mediaTypes = isListed ? [types].flat() : [format.mediaType];
   const isComplete = typeof types !== 'function' && skip === undefined;
-  const settings = isComplete && { settings: [format.name, limit, keepsBytes].join() };
+  const settings = isComplete && { settings: [format.name, limit, rawBody].join() };
   return describe(markCopy(named(format.name, middleware)), {
     role: 'input',
     warning: () => describeLimit(call, limit),
-    reads: { mediaTypes, ...settings },
+    reads: {
+      mediaTypes,
+      ...settings,
+      keepBytes: () => {
+        keepsBytes = true;
+      },
+    },
   });
 }
 
@@ -251,6 +259,13 @@ function createTypeMatcher(types: NonNullable<BodyOptions['type']>): (essence: s
     );
   const pattern = new RegExp(`^(?:${patterns.join('|')})$`, 'i');
   return (essence) => pattern.test(essence);
+}
+
+/** Checks that what has read the body before has read it to its end, or has set its result. */
+function assertRead(exchange: Exchange): void {
+  const { req, requestBody, rawBody } = exchange;
+  if (req.readableEnded || requestBody !== undefined || rawBody !== undefined) return;
+  throw bodyAlreadyRead(exchange);
 }
 
 /** Checks that a parser that has read the body before has kept its bytes. */

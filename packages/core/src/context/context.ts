@@ -204,8 +204,8 @@ export class Context<
   }
 
   /**
-   * The bytes of the request body, after content decoding. Undefined unless a body parser with the option
-   * `rawBody` has read a body.
+   * The bytes of the request body, after content decoding. Undefined unless a body parser has read a body that keeps
+   * them: one with the option `rawBody`, or before middleware of `connect()`.
    */
   get rawBody(): Buffer | undefined {
     return this[EXCHANGE].rawBody;

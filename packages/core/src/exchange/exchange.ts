@@ -277,9 +277,9 @@ export function closingOf(exchange: Exchange): AbortSignal {
 }
 
 /** Whether the client sends a body that nothing has read. */
-export function hasUnreadBody({ req }: Pick<Exchange, 'req'>): boolean {
-  // An empty body that was read has ended without emitting data.
-  return hasBody(req) && !req.readableDidRead && !req.readableEnded;
+export function hasUnreadBody({ req, rawBody }: Pick<Exchange, 'req' | 'rawBody'>): boolean {
+  // An empty body that was read has ended without emitting data. Kept bytes may be read again.
+  return hasBody(req) && !req.readableDidRead && !req.readableEnded && rawBody === undefined;
 }
 
 /** @throws {RangeError} */
