@@ -41,7 +41,7 @@ export { createTextReader, type TextSource } from './schema/text-inputs.js';
 export { type Carrier, carriersOf } from './schema/text-plan.js';
 export { validateValue } from './schema/validate-value.js';
 export { reopen } from './server/connection.js';
-export { isListening } from './server/listen.js';
+export { isListening } from './server/listening.js';
 export { assertOptions, type Kind, type Kinds, throwTogether } from './setup/options.js';
 
 /**

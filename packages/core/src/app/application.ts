@@ -63,6 +63,7 @@ import {
 } from '../router/router.js';
 import { closeWithSocket } from '../server/connection.js';
 import { type Caller, createRequest, type FetchOptions, InProcess } from '../server/in-process.js';
+import { OPENS } from '../server/upgrade.js';
 import { markCopy } from '../setup/package-copies.js';
 import {
   InvalidApplicationError,
@@ -381,6 +382,11 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
       this.#fail(exchange, ctx, error, environment.errors);
     }
   };
+
+  /** @internal */
+  [OPENS](path: string): boolean {
+    return this.#sealed?.environment.routes.opens?.(path) ?? false;
+  }
 
   /**
    * Handles a request without a socket. The request and the response pass through Node's HTTP parser and

@@ -86,6 +86,7 @@ export function seal(
       app,
       routes: {
         methods: (path: string) => new Set(mounts.flatMap((mount) => [...mount.methods(path)])),
+        opens: (path: string) => mounts.some((mount) => mount.opens?.(path)),
         queryTypes: (path: string) => mounts.flatMap((mount) => mount.queryTypes(path)),
         ...(taking.length > 0 && {
           takesRequest: (method: string, path: string) =>

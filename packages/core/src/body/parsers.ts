@@ -9,7 +9,7 @@ import {
   PayloadTooLargeError,
   UnsupportedMediaTypeError,
 } from '../errors/http-error.js';
-import { EXCHANGE, type Exchange, hasBody, hasUnreadBody } from '../exchange/exchange.js';
+import { EXCHANGE, hasBody, hasUnreadBody } from '../exchange/exchange.js';
 import { isJson, type MediaType, parseMediaType } from '../exchange/media-type.js';
 import type { Middleware } from '../pipeline/pipeline.js';
 import { assertOptions } from '../setup/options.js';
@@ -200,8 +200,9 @@ function createBodyParser<Options extends BodyOptions>(
     // Most applications have no mount, and save the call.
     if (exchange.environment.routes.takesRequest && isForMount(ctx)) return next();
     if (req.readableDidRead || req.readableEnded || exchange.requestBody !== undefined) {
-      assertRead(exchange);
       if (rawBody) assertRawBody(ctx, format.name);
+      if (!req.readableEnded && exchange.requestBody === undefined && !exchange.rawBody)
+        throw bodyAlreadyRead(exchange);
       return next();
     }
     const mediaType = type;
@@ -259,13 +260,6 @@ function createTypeMatcher(types: NonNullable<BodyOptions['type']>): (essence: s
     );
   const pattern = new RegExp(`^(?:${patterns.join('|')})$`, 'i');
   return (essence) => pattern.test(essence);
-}
-
-/** Checks that what has read the body before has read it to its end, or has set its result. */
-function assertRead(exchange: Exchange): void {
-  const { req, requestBody, rawBody } = exchange;
-  if (req.readableEnded || requestBody !== undefined || rawBody !== undefined) return;
-  throw bodyAlreadyRead(exchange);
 }
 
 /** Checks that a parser that has read the body before has kept its bytes. */

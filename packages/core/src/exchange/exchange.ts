@@ -57,6 +57,8 @@ export interface RouteTable {
   methods(path: string): ReadonlySet<string>;
   /** Whether the route that matches takes the whole request, so that parsers leave its body. */
   takesRequest?(method: string, path: string): boolean;
+  /** Whether the route for GET opens WebSocket connections. */
+  opens?(path: string): boolean;
   /** Returns the media types that the parsers before the route for QUERY requests to a path read. */
   queryTypes(path: string): readonly string[];
 }

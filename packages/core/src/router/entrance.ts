@@ -16,13 +16,14 @@ import { type PathRules, parseSegments, type Segment } from './pattern.js';
 export function createEntrance(earlier: readonly Entry[], rules: PathRules) {
   return (middleware: Middleware, siblings: readonly Middleware[], prefix = '/'): Middleware => {
     const { enter } = descriptionOf(middleware) ?? {};
-    if (enter === undefined) return middleware;
-    const before = [
-      ...earlier.flatMap((entry) => ('middleware' in entry ? entry.middleware : [])),
-      ...siblings.slice(0, Math.max(siblings.indexOf(middleware), 0)),
-    ];
-    const prefixes = earlier.flatMap((entry) => describePrefix(entry, rules));
-    const check = enter({ prefix, prefixes, before });
+    const check = enter?.({
+      prefix,
+      prefixes: earlier.flatMap((entry) => describePrefix(entry, rules)),
+      before: [
+        ...earlier.flatMap((entry) => ('middleware' in entry ? entry.middleware : [])),
+        ...siblings.slice(0, siblings.indexOf(middleware)),
+      ],
+    });
     if (check === undefined) return middleware;
     const checked: Middleware = (ctx, next) => {
       check(ctx as never);
@@ -32,19 +33,17 @@ export function createEntrance(earlier: readonly Entry[], rules: PathRules) {
   };
 }
 
-function describePrefix(entry: Entry, rules: PathRules): readonly EarlierPrefix[] {
+function describePrefix(entry: Entry, rules: PathRules): EarlierPrefix | readonly [] {
   const segments = 'middleware' in entry ? parseSegments(entry.prefix) : [];
   if (segments.length === 0) return [];
   const tree = createPrefixTree(segments, rules);
-  return [
-    {
-      segments: segments.map(textsOf),
-      matches: ({ method, path }) => tree.find(method, path) !== undefined,
-    },
-  ];
+  return {
+    segments: segments.map(textsOf),
+    matches: ({ method, path }) => tree.find(method, path) !== undefined,
+  };
 }
 
 function textsOf(segment: Segment): readonly string[] {
-  if (segment.kind === 'static') return [segment.text];
-  return segment.kind === 'affix' ? segment.literals : ['', ''];
+  if (segment.kind === 'affix') return segment.literals;
+  return segment.kind === 'static' ? [segment.text] : ['', ''];
 }

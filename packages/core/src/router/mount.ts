@@ -102,6 +102,7 @@ interface ComposedRoute extends MatchedRoute {
   readonly preflight: Middleware | undefined;
   readonly sample: Sample;
   readonly takesRequest: boolean;
+  readonly opens: boolean;
 }
 
 /**
@@ -199,6 +200,7 @@ export function createMount(
       mediaTypes,
       parsesJson,
       takesRequest: takesRequest(options),
+      opens: roleOf(handlers.at(-1)) === 'websocket',
       writer,
       mayBeEmpty: options.response && ((status) => mayBeEmpty(options, status)),
       run,
@@ -230,6 +232,7 @@ export function createMount(
       takesRequest: (method: string, path: string) =>
         tree.find(method, path)?.value.takesRequest === true,
     }),
+    opens: (path: string) => tree.find('GET', path)?.value.opens ?? false,
     queryTypes: (path: string) => tree.find('QUERY', path)?.value.mediaTypes ?? [],
   });
 }

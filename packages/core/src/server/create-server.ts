@@ -8,7 +8,7 @@ import { admit } from './pipelining.js';
 import { EXPECTATION_FAILED, onClientError, refuse } from './refusals.js';
 import { checkInterval } from './timeouts.js';
 import { createTlsServer } from './tls.js';
-import { acceptUpgrades } from './upgrade.js';
+import { acceptUpgrades, type Opens } from './upgrade.js';
 
 /**
  * Creates a node:http server that refuses requests that are too long, too slow or malformed. Refusals
@@ -16,6 +16,7 @@ import { acceptUpgrades } from './upgrade.js';
  *
  * @param limits - The caller enforces `keepAliveTimeout` and `writeTimeout`.
  * @param closing - Aborts when the server starts closing; undefined for connections in memory.
+ * @param opens - Knows the routes that open WebSocket connections.
  * @throws {SetupError} `INVALID_OPTION`, when Node.js rejects the TLS options.
  * @see RFC 9112 §3 (414), §3.2 (Host), §6.1 (HTTP/1.0), RFC 6585 §5 (431), RFC 9110 §15.5.9, §15.6.6, §10.1.1 (Expect)
  */
@@ -24,6 +25,7 @@ export function createServer(
   limits: Required<ServerLimits>,
   tls?: TlsOptions,
   closing?: AbortSignal,
+  opens?: Opens,
 ): Server {
   const { headersTimeout, requestTimeout, keepAliveTimeout, maxHeaderSize } = limits;
   const admitRequest = admit((req, res) => {
@@ -51,7 +53,7 @@ export function createServer(
   // Node would silently drop headers past its limit. checkHead() refuses the request instead.
   server.maxHeadersCount = 0;
   const ready = connectionEvent(tls);
-  acceptUpgrades(server, ready);
+  acceptUpgrades(server, ready, opens);
   // `100 Continue` is sent when the body is read, so a refused body is never sent.
   server.on('checkContinue', (req, res) => {
     expectContinue(req);

@@ -23,8 +23,10 @@ import { ListenError } from '../setup/setup-error.js';
 import { type CloseOptions, createClose } from './close.js';
 import { connectionEvent, createServer } from './create-server.js';
 import { completeLimits, describeTimeouts, SERVER_LIMITS, type ServerLimits } from './limits.js';
+import { listening } from './listening.js';
 import { enforceTimeouts } from './timeouts.js';
 import { findTlsProblems } from './tls.js';
+import { OPENS } from './upgrade.js';
 
 /** What {@link listen} serves: an application from `createApp()`. */
 export interface Listenable {
@@ -32,6 +34,8 @@ export interface Listenable {
   seal(): void;
   /** Handles the requests. */
   readonly handle: RequestListener;
+  /** @internal */
+  [OPENS]?(path: string): boolean;
 }
 
 /** Options of {@link listen}: the host, TLS, limits and timeouts. */
@@ -72,7 +76,8 @@ export interface Server {
   readonly port: number;
   /**
    * The node:http server, or the node:https server with `tls`, to attach a library to. Close it with
-   * {@link close}. With a listener for `upgrade`, the application receives no WebSocket handshakes.
+   * {@link close}. With a listener for `upgrade`, the application receives only the WebSocket handshakes of its routes
+   * with the role `websocket`.
    */
   readonly node: HttpServer;
   /**
@@ -129,7 +134,8 @@ export async function listen(
       warn('FAIRLEAD_OPTION', message + formatLocation(locate));
   }
   const controller = new AbortController();
-  const server = createServer(app.handle, limits, tls, controller.signal);
+  const opens = (path: string) => app[OPENS]?.(path) ?? false;
+  const server = createServer(app.handle, limits, tls, controller.signal, opens);
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
   const sockets = trackSockets(server, connectionEvent(tls));
   const handshakes = tls === undefined ? new Map<string, Socket>() : trackHandshakes(server);
@@ -152,14 +158,6 @@ export async function listen(
     closing: controller.signal,
     ...createClose(server, sockets, handshakes, controller),
   });
-}
-
-/** The applications that {@link listen} serves. */
-const listening = new WeakSet<object>();
-
-/** Whether {@link listen} serves an application. */
-export function isListening(app: object): boolean {
-  return listening.has(app);
 }
 
 function findArgumentProblems(app: unknown, port: unknown): readonly string[] {

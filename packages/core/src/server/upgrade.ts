@@ -1,8 +1,10 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { warn } from '@fairlead/options';
 import { ServerResponse as NodeResponse } from '../node-http.js';
 import { connectionOf, onClose, release } from './connection.js';
+import { parseTarget } from './target.js';
 
 /** A connection that leaves HTTP. */
 export interface UpgradedConnection {
@@ -15,24 +17,28 @@ export interface UpgradedConnection {
 /** Takes over the connections of handshakes, by the response that would reject them. */
 const handshakes = new WeakMap<ServerResponse, () => UpgradedConnection>();
 
+/** Where an application has what tells whether one of its routes opens WebSocket connections for a path. */
+export const OPENS: unique symbol = Symbol('opens');
+
+/** Whether a route opens WebSocket connections for a path. */
+export type Opens = (path: string) => boolean;
+
 /**
  * Passes WebSocket handshakes to the listeners for `request`, which may take over the connection or send
  * an ordinary response. Every other upgrade request is handled as if it asked for none, and a CONNECT request closes
- * the connection. Releases the connections of servers that have another listener for `upgrade` or `connect`.
+ * the connection. Releases the connections of servers that have another listener for `upgrade` or `connect`, except
+ * for the handshakes of known routes, which only the application gets.
  *
  * @param event - The event that the server emits for a connection that is ready for HTTP.
+ * @param opens - Knows the routes that open WebSocket connections.
  * @see RFC 9110 §7.8, RFC 6455 §4.2
  */
-export function acceptUpgrades(server: Server, event: string): void {
+export function acceptUpgrades(server: Server, event: string, opens?: Opens): void {
   server.on('connect', (_req: IncomingMessage, socket: Socket) => {
     if (server.listenerCount('connect') > 1) release(socket);
     else socket.destroy();
   });
-  server.on('upgrade', (req: IncomingMessage, socket: Socket, head: Buffer) => {
-    if (server.listenerCount('upgrade') > 1) {
-      release(socket);
-      return;
-    }
+  const accept = (req: IncomingMessage, socket: Socket, head: Buffer): void => {
     // Node has removed its listener. An error destroys the socket, which closes the response.
     socket.on('error', ignore);
     const connection = connectionOf(socket);
@@ -48,8 +54,44 @@ export function acceptUpgrades(server: Server, event: string): void {
     const earlier = connection?.latest;
     if (earlier == null || earlier.closed) proceed();
     else onClose(earlier, proceed);
+  };
+  server.on('upgrade', (req: IncomingMessage, socket: Socket, head: Buffer) => {
+    if (server.listenerCount('upgrade') > 1) release(socket);
+    else accept(req, socket, head);
   });
+  if (opens !== undefined) shareUpgrades(server, opens, accept);
 }
+
+/**
+ * Keeps the handshakes of known routes from other listeners for `upgrade`, once one is added: they would answer them, too,
+ * or end the connection. Listeners cannot stop others.
+ */
+function shareUpgrades(
+  server: Server,
+  opens: Opens,
+  accept: (req: IncomingMessage, socket: Socket, head: Buffer) => void,
+): void {
+  const share = (event: string): void => {
+    if (event !== 'upgrade') return;
+    server.off('newListener', share);
+    if (opens(ANY_PATH)) warn('FAIRLEAD_ROUTE', TAKES_ALL);
+    const { emit } = server;
+    server.emit = (name: string, ...args: unknown[]): boolean => {
+      const [req, socket, head] = args as [IncomingMessage, Socket, Buffer];
+      if (name !== 'upgrade' || !isHandshake(req) || !opens(parseTarget('GET', `${req.url}`).path))
+        return Reflect.apply(emit, server, [name, ...args]);
+      accept(req, socket, head);
+      return true;
+    };
+  };
+  server.on('newListener', share);
+}
+
+/** A path that only a wildcard matches. */
+const ANY_PATH = '/~/~/~/~';
+
+const TAKES_ALL =
+  'A WebSocket route for all paths leaves no handshake to other listeners for upgrade. Give it another path.';
 
 /** The end of a connection that has failed or closed needs no handling. */
 function ignore(): void {}
