@@ -31,14 +31,19 @@ import {
   named,
   nonEmptyString,
 } from '@fairlead/options';
+import { member, RESPONSE_METHODS, requestMembers } from './express-members.js';
 import {
   callIt,
   explainExpress,
   findMiddlewareProblem,
+  findOverride,
   INVALID,
   isFactoryResult,
+  isWebResponse,
+  mountIt,
   warnOfRouter,
 } from './mistakes.js';
+import { type ResponseWatch, watchResponses } from './own-responses.js';
 import { keepBodies, noteBody, type ParsedRequest, prepareBody } from './request-body.js';
 import { createShield } from './shield.js';
 
@@ -101,25 +106,34 @@ export function connect(
     ...findOptionProblems('connect()', options, CONNECT_OPTIONS),
   ];
   throwTogether(problems);
-  warnOfRouter(middleware, captureCaller(connect));
-  return adapt(middleware as ConnectMiddleware, options, '/');
+  const locate = captureCaller(connect);
+  warnOfRouter(middleware, locate);
+  const watch = watchResponses(middleware, locate);
+  return adapt(middleware as ConnectMiddleware, options, watch, '/');
 }
 
 /** @param prefix - The prefix that `req.url` omits; may contain parameters. */
-function adapt(middleware: ConnectMiddleware, options: ConnectOptions, prefix: string): Middleware {
+function adapt(
+  middleware: ConnectMiddleware,
+  options: ConnectOptions,
+  watch: ResponseWatch,
+  prefix: string,
+): Middleware {
   const { state = [], onError = logError } = options;
   const enter = createEnter(prefix);
   const adapted: Middleware = (ctx, next) => {
     extendRequest(ctx, middleware);
     shareState(ctx, state);
-    return new Call(ctx, next, onError, enter(ctx.req)).run(middleware);
+    return new Call(ctx, next, onError, enter(ctx.req), watch).run(middleware);
   };
-  const below = (outer: string) => adapt(middleware, options, `${outer}/${prefix}`);
+  const below = (outer: string) => adapt(middleware, options, watch, `${outer}/${prefix}`);
   return describe(named(middleware.name || 'connect', adapted), {
     role: 'foreign',
     below,
+    check: (placement) => findOverride(middleware, placement),
     enter: (surroundings) => {
       keepBodies(surroundings.before);
+      watch.learn(surroundings.before);
       return createShield(surroundings);
     },
   });
@@ -136,6 +150,7 @@ class Call {
   readonly #next: Next;
   readonly #onError: (error: unknown, ctx: Context) => void;
   readonly #leavePrefix: () => void;
+  readonly #watch: ResponseWatch;
   readonly #shown: readonly string[];
   readonly #releaseVary: (() => void) | undefined;
   #name = 'connect';
@@ -151,11 +166,13 @@ class Call {
     next: Next,
     onError: (error: unknown, ctx: Context) => void,
     leavePrefix: () => void,
+    watch: ResponseWatch,
   ) {
     this.#ctx = ctx;
     this.#next = next;
     this.#onError = onError;
     this.#leavePrefix = leavePrefix;
+    this.#watch = watch;
     this.#shown = showHeaders(ctx);
     this.#releaseVary = ctx.responseHeaders.has('Vary') ? keepVary(ctx) : undefined;
   }
@@ -180,8 +197,13 @@ class Call {
     };
     try {
       const returned = middleware(req, res, next);
-      if (isPromiseLike(returned)) returned.then(undefined, fail);
-      else if (!this.#isDone && !res.headersSent && isFactoryResult(returned, middleware)) {
+      if (isPromiseLike(returned)) {
+        returned.then((value) => {
+          if (!this.#isDone && isWebResponse(value)) fail(mountIt(middleware));
+        }, fail);
+      } else if (!this.#isDone && isWebResponse(returned)) {
+        fail(mountIt(middleware));
+      } else if (!this.#isDone && !res.headersSent && isFactoryResult(returned, middleware)) {
         fail(new InternalServerError(callIt(middleware), { code: INVALID }));
       }
     } catch (error) {
@@ -269,6 +291,7 @@ class Call {
       const onClose = () => {
         if (this.#isDone) return;
         this.#ctx.takeOver();
+        if (res.writableFinished) this.#watch.note(this.#ctx);
         end();
       };
       const onAbort = () => {
@@ -384,34 +407,6 @@ const contexts = new WeakMap<object, Context>();
 /** The latest call for each response. */
 const calls = new WeakMap<object, Call>();
 
-/**
- * Describes a member of a request or response. Within an Express application, it is that of Express. A value
- * that middleware sets stays.
- *
- * @param read - Receives the request or response.
- */
-function member<Target extends object>(
-  name: string,
-  read: (target: Target) => unknown,
-): PropertyDescriptor & ThisType<Target> {
-  return {
-    configurable: true,
-    enumerable: true,
-    get() {
-      const prototype: object = Object.getPrototypeOf(this);
-      return name in prototype ? Reflect.get(prototype, name, this) : read(this);
-    },
-    set(value: unknown) {
-      Object.defineProperty(this, name, {
-        value,
-        configurable: true,
-        enumerable: true,
-        writable: true,
-      });
-    },
-  };
-}
-
 const REQUEST_MEMBERS: PropertyDescriptorMap & ThisType<IncomingMessage> = {
   body: {
     configurable: true,
@@ -424,6 +419,7 @@ const REQUEST_MEMBERS: PropertyDescriptorMap & ThisType<IncomingMessage> = {
       Object.assign(contexts.get(this) ?? {}, { body });
     },
   },
+  ...requestMembers((req) => contexts.get(req)),
   query: member('query', (req) => {
     const query = parse(contexts.get(req)?.searchParams.toString() ?? '');
     Reflect.set(req, 'query', query);
@@ -434,14 +430,17 @@ const REQUEST_MEMBERS: PropertyDescriptorMap & ThisType<IncomingMessage> = {
   secure: member('secure', (req) => contexts.get(req)?.protocol === 'https'),
 };
 
-const REDIRECT = member(
-  'redirect',
-  (res) =>
-    (...args: readonly (string | number)[]) =>
-      calls.get(res)?.redirect(...args),
-);
+const RESPONSE_MEMBERS: PropertyDescriptorMap = {
+  ...RESPONSE_METHODS,
+  redirect: member(
+    'redirect',
+    (res) =>
+      (...args: readonly (string | number)[]) =>
+        calls.get(res)?.redirect(...args),
+  ),
+};
 
-/** Adds the members that Express middleware reads without calling Express methods. */
+/** Adds the members of Express that middleware needs most. */
 function extendRequest(ctx: Context, middleware: ConnectMiddleware): void {
   const req: ExpressRequest = ctx.req;
   const res: ExpressResponse = ctx.res;
@@ -449,7 +448,7 @@ function extendRequest(ctx: Context, middleware: ConnectMiddleware): void {
     contexts.set(req, ctx);
     reopen(req);
     Object.defineProperties(req, REQUEST_MEMBERS);
-    Object.defineProperty(res, 'redirect', REDIRECT);
+    Object.defineProperties(res, RESPONSE_MEMBERS);
     req.originalUrl ??= req.url ?? '';
     req.baseUrl ??= '';
   }
