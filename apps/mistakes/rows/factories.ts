@@ -266,9 +266,9 @@ mistake('`connect(morgan)`, a factory with two parameters', { startup: 'morgan()
     .get('/', () => 1);
 });
 
-mistake('`connect()` with middleware that calls `res.status()`', { request: 'express()' }, () =>
+mistake('`connect()` with middleware that calls `res.cookie()`', { request: 'express()' }, () =>
   home()
-    .use(connect((_req: never, res: { status(code: number): void }) => res.status(401)))
+    .use(connect((_req: never, res: { cookie(name: string): void }) => res.cookie('a')))
     .get('/', () => 1),
 );
 

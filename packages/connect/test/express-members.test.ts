@@ -186,7 +186,9 @@ const yoga = () =>
     logging: false,
     schema: createSchema({
       typeDefs: 'type Query { hello(name: String!): String! }',
-      resolvers: { Query: { hello: (_parent: unknown, { name }: { name: string }) => `Hello ${name}` } },
+      resolvers: {
+        Query: { hello: (_parent: unknown, { name }: { name: string }) => `Hello ${name}` },
+      },
     }),
   });
 

@@ -105,7 +105,7 @@ it.each<[string, () => Application, number]>([
   onTestFinished(() => warned.mockRestore());
   const server = await serve(create());
   server.node.on('upgrade', () => undefined).on('upgrade', () => undefined);
-  expect(warned.mock.calls.filter(([message]) => /for all paths/.test(String(message)))).toHaveLength(
-    count,
-  );
+  expect(
+    warned.mock.calls.filter(([message]) => /for all paths/.test(String(message))),
+  ).toHaveLength(count);
 });

@@ -1,4 +1,4 @@
-import { createApp } from '@fairlead/core';
+import { createApp, listen } from '@fairlead/core';
 import { websocket } from '@fairlead/websocket';
 import { area } from '../../src/mistake.js';
 
@@ -44,4 +44,20 @@ mistake(
       '/',
       websocket(() => undefined, { maxMessageSize: '64kb' }),
     ),
+);
+
+mistake(
+  'a WebSocket route for all paths beside another listener for `upgrade`, such as socket.io',
+  { warning: 'leaves no handshake to other listeners for upgrade' },
+  async () => {
+    const server = await listen(
+      createApp().get(
+        '/*path',
+        websocket(() => undefined),
+      ),
+      0,
+    );
+    server.node.on('upgrade', (_req, socket) => socket.destroy());
+    return server;
+  },
 );
