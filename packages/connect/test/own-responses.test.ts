@@ -26,15 +26,14 @@ const createOld = () => express().get('/', (_req, res) => void res.send(text));
 async function warningsOf(...middleware: readonly Middleware[]): Promise<readonly string[]> {
   const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
   onTestFinished(() => warned.mockRestore());
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
   const app = createApp().use(...middleware);
   for (let count = 0; count < 3; count += 1) {
     const response = await app.request('/', { headers: { 'Accept-Encoding': 'gzip' } });
     await response.arrayBuffer();
   }
-  const last = Promise.withResolvers<void>();
-  // After the timers of the requests.
-  setTimeout(last.resolve, 150);
-  await last.promise;
+  vi.runAllTimers();
   return warned.mock.calls.map(([message]) => String(message));
 }
 
