@@ -21,6 +21,7 @@ export {
   positiveMilliseconds,
   string,
 } from './options/kinds.js';
+export { isOrigin, origins } from './options/origin.js';
 export {
   explainUndescribedStatus,
   openapiExtensions,
@@ -78,7 +79,6 @@ export { describeValue, joinWords, named } from './messages/words.js';
 // HTTP: facts about messages, and the text of values in requests.
 
 export { isHopByHop } from './http/hop-by-hop.js';
-export { isOrigin, origins } from './http/origin.js';
 export { encodePathValue, fillPath } from './http/path-value.js';
 export { memberPairs, textPairs } from './http/request-text.js';
 export { NO_CONTENT_STATUSES } from './http/statuses.js';

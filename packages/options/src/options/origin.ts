@@ -1,4 +1,4 @@
-import { arrayOf, kind } from '../options/kinds.js';
+import { arrayOf, kind } from './kinds.js';
 
 /**
  * Whether a value is the origin of pages, as browsers send it: in lower case, with a scheme, and without a default port
