@@ -147,7 +147,7 @@ describe.each(Object.entries(MEMBERS))('a start with schemas of %s', (library, m
     const info = { title: 'Test', version: '1' };
     await app.plugin(openapi({ info, unrepresentable: 'any' }));
     await app.plugin(mcp({ name: 'test', version: '1.0.0' }));
-    app.post('/tool', { body: whole, tool: { public: true } }, throws);
+    app.post('/tool', { body: whole, tool: true, public: 'Everyone may call it.' }, throws);
     const server = await listen(app, 0);
     onTestFinished(() => server.close({ timeout: 0 }));
     const document = await fetch(new URL('/openapi.json', server.url));

@@ -185,7 +185,7 @@ mistake(
   { warning: "Use 'https://api.example.com/mcp'" },
   () =>
     createApp()
-      .get('/', { tool: { public: true } }, list)
+      .get('/', { tool: true, public: 'Everyone may call it.' }, list)
       .plugin(
         mcp({
           name: 'users',

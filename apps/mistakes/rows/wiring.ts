@@ -435,7 +435,7 @@ mistake(
     const app = createApp().use('/mcp', auth.middleware);
     const servers = ['https://login.example.com'];
     await app.plugin(mcp({ name: 'users', version: '1', authorization: { resource, servers } }));
-    return app.get('/users', { tool: { public: true } }, () => []);
+    return app.get('/users', { tool: true, public: 'Everyone may call it.' }, () => []);
   },
   '/users',
 );

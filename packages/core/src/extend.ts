@@ -14,6 +14,7 @@ export {
   isSecured,
   isUnknown,
   mediaTypesOf,
+  securityOf,
   type Responder,
 } from './annotations/description.js';
 export { isStarted } from './context/context-errors.js';

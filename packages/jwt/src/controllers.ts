@@ -5,18 +5,19 @@ import {
   type GuardFn,
   UseGuard,
 } from '@fairlead/controllers';
-import type { AnyContext, Security } from '@fairlead/core';
+import { type AnyContext, type Security, SetupError } from '@fairlead/core';
 import { describe, descriptionOf } from '@fairlead/core/extend';
-import { named } from '@fairlead/options';
+import { describeValue, named, publicReason } from '@fairlead/options';
 import type { JwtAuth } from './jwt-auth.js';
 import { createRoleCheck, createScopeCheck, roleSecurity } from './requirements.js';
 import { BEARER, exempt, JWT, SENDS, type VerifiedToken } from './verified-token.js';
 
 const [, GUARD] = JWT;
 
-const PUBLIC = createRouteMetadata<boolean>('Public', {
+/** The reason, or true without one. */
+const PUBLIC = createRouteMetadata<string | true>('Public', {
   describedGuard: GUARD,
-  exempts: (isPublic) => isPublic === true,
+  exempts: (reason) => reason,
 });
 
 /**
@@ -24,11 +25,17 @@ const PUBLIC = createRouteMetadata<boolean>('Public', {
  * and {@link Scopes} of the class, let them pass. Subclasses and overrides do not inherit it. On the method or
  * class that has `@Roles()` or `@Scopes()` itself, or below a base class that demands a token, it is an error at
  * startup. The startup warns about routes without `jwtGuard()`.
+ *
+ * @param reason - Why everyone may call them. It becomes the option `public` of the routes.
+ * @throws {SetupError} `INVALID_OPTION`, when the reason is empty or no string.
  */
-export const Public: () => ClassDecorator & MethodDecorator & Exemption = createDecoratorFactory(
-  '@Public()',
-  () => PUBLIC(true),
-);
+export const Public: (reason?: string) => ClassDecorator & MethodDecorator & Exemption =
+  createDecoratorFactory('@Public()', (reason) => {
+    if (reason === undefined) return PUBLIC(true);
+    if (publicReason.accepts(reason)) return PUBLIC(reason);
+    const text = `@Public() cannot use ${describeValue(reason)} as the reason. Use ${publicReason.description}.`;
+    throw new SetupError('INVALID_OPTION', text);
+  });
 
 /**
  * Creates a guard that verifies the token of a request and sets `ctx.state.jwt`. It throws the same errors as
@@ -40,7 +47,7 @@ export function jwtGuard<Claims>(
   auth: JwtAuth<Claims>,
 ): ((ctx: AnyContext) => Promise<boolean>) & GuardFn<{ jwt: VerifiedToken<Claims> }> {
   const guard = async function jwt(ctx: AnyContext) {
-    if (PUBLIC.get(ctx) === true) exempt(ctx);
+    if (PUBLIC.get(ctx) !== undefined) exempt(ctx);
     else await auth.verify(ctx);
     return true;
   };
@@ -96,7 +103,7 @@ function restrict(
   security: Security,
 ) {
   const guard: GuardFn = named(name, (ctx) => {
-    if (PUBLIC.get(ctx) !== true) check(ctx);
+    if (PUBLIC.get(ctx) === undefined) check(ctx);
     return true;
   });
   return UseGuard(describe(guard, { name: decorator, role: 'guard', security, after: JWT }));

@@ -4,6 +4,7 @@ import {
   type Context,
   ForbiddenError,
   json,
+  type Handler,
   type Middleware,
   type Plugin,
 } from '@fairlead/core';
@@ -150,10 +151,14 @@ export function mcp(options: McpOptions): Plugin {
     name: 'mcp',
     install(app) {
       const hidden = hiddenRouteAt(locatorOf(plugin));
-      app.post(path, hidden, describe(named('mcp', respond), { name: 'mcp()', servesTools: true }));
+      app.post(path, hidden, describe(named('mcp', respond), {
+        name: 'mcp()',
+        servesTools: true,
+        public: 'Each call of a tool runs the guards of its route.',
+      }));
       if (authorization === undefined) return;
       const { resource, servers, scopes } = authorization;
-      app.get(`${WELL_KNOWN}${path}`, hidden, (ctx) => {
+      const describeResource: Handler = (ctx) => {
         ctx.set('Access-Control-Allow-Origin', '*');
         return {
           resource,
@@ -161,7 +166,9 @@ export function mcp(options: McpOptions): Plugin {
           ...(scopes !== undefined && { scopes_supported: scopes }),
           bearer_methods_supported: ['header'],
         };
-      });
+      };
+      describe(describeResource, { public: 'Clients need it to get a token.' });
+      app.get(`${WELL_KNOWN}${path}`, hidden, describeResource);
     },
     ready(app) {
       const tools = createTools(app);

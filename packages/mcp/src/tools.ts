@@ -414,13 +414,11 @@ function withDefinitions(schema: object, schemas: RouteDescription['schemas']): 
 
 /** Warns about tools whose routes nothing guards. */
 function warnAboutOpen(tools: readonly RouteTool[]): void {
-  const isPublic = ({ route: { options } }: RouteTool) =>
-    typeof options.tool === 'object' && options.tool.public === true;
-  const open = tools.filter((tool) => tool.isOpen && !isPublic(tool));
+  const open = tools.filter(({ isOpen, route }) => isOpen && route.options.public === undefined);
   for (const { label, definition, route } of open) {
     warn(
       'FAIRLEAD_TOOL',
-      `Everyone can call the tool '${definition.name}', because nothing guards ${label}. Add a guard, describe the middleware that checks its requests with secured() of @fairlead/openapi, or pass tool: { public: true } to the route.${atLine(route.options)}`,
+      `Everyone can call the tool '${definition.name}', because nothing guards ${label}. Add a guard, describe the middleware that checks its requests with secured() of @fairlead/openapi, or pass public: 'a reason' to the route if everyone may.${atLine(route.options)}`,
     );
   }
 }

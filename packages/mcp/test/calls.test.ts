@@ -29,13 +29,13 @@ import { call, connect, serve } from './support/serve.js';
 
 const User = z.object({ id: z.string(), name: z.string() }).meta({ id: 'User' });
 
-const open = { public: true };
+const open = { tool: true, public: 'Everyone may call it.' };
 
 function createUsers() {
   const users = createRouter()
     .get(
       '/:id',
-      { summary: 'Find a user', response: User, tool: open, operationId: 'findUser' },
+      { summary: 'Find a user', response: User, ...open, operationId: 'findUser' },
       ({ params: { id } }) => {
         if (id === '404') throw new NotFoundError(`User ${id} not found`);
         return { id, name: 'Ada' };
@@ -47,7 +47,7 @@ function createUsers() {
         operationId: 'addUser',
         body: z.object({ name: z.string().min(2), tags: z.array(z.string()).optional() }),
         response: { 201: User },
-        tool: { ...open, description: 'Adds a user.' },
+        tool: { description: 'Adds a user.' }, public: open.public,
       },
       ({ body }) => ({ id: '1', name: body.name }),
     )
@@ -57,11 +57,11 @@ function createUsers() {
         operationId: 'listUsers',
         query: z.object({ page: z.coerce.number().int(), tag: z.array(z.string()).default([]) }),
         response: z.array(User),
-        tool: open,
+        ...open,
       },
       ({ query }) => [{ id: String(query.page), name: query.tag.join() }],
     )
-    .delete('/:id', { operationId: 'deleteUser', status: 204, tool: open }, () => undefined);
+    .delete('/:id', { operationId: 'deleteUser', status: 204, ...open }, () => undefined);
   return createApp().use(errorHandler(), json()).route('/users', users);
 }
 
@@ -164,7 +164,7 @@ it('names that several parts of a request share get their source as a prefix', a
         operationId: 'replace',
         query: z.object({ id: z.string().optional(), 'filter[name]': z.string().optional() }),
         body: z.object({ id: z.string(), body_id: z.string() }),
-        tool: open,
+        ...open,
       },
       ({ params, query, body }) => ({ params, query, body }),
     );
@@ -188,13 +188,13 @@ it('a body that is more than its members is one argument', async () => {
   ]);
   const app = createApp()
     .use(json())
-    .post('/shapes', { operationId: 'draw', body: Shape, tool: open }, ({ body }) => body)
-    .post('/lists', { operationId: 'sum', body: z.array(z.number()), tool: open }, ({ body }) => ({
+    .post('/shapes', { operationId: 'draw', body: Shape, ...open }, ({ body }) => body)
+    .post('/lists', { operationId: 'sum', body: z.array(z.number()), ...open }, ({ body }) => ({
       sum: body.reduce((one, other) => one + other, 0),
     }))
     .post(
       '/notes',
-      { operationId: 'note', body: z.object({ text: z.string() }).optional(), tool: open },
+      { operationId: 'note', body: z.object({ text: z.string() }).optional(), ...open },
       ({ body }) => body ?? 'nothing',
     );
   const client = await connect(await serve(app));
@@ -220,14 +220,14 @@ it('sends forms and text to routes that only read these', async () => {
       {
         operationId: 'form',
         body: z.object({ name: z.string(), tags: z.array(z.string()) }),
-        tool: open,
+        ...open,
       },
       urlencoded(),
       ({ body }) => body,
     )
     .post(
       '/text',
-      { operationId: 'text', body: z.string(), tool: open },
+      { operationId: 'text', body: z.string(), ...open },
       text(),
       ({ body }) => body,
     );
@@ -244,11 +244,11 @@ it('text, images, sounds and other bytes become content', async () => {
     ctx.send(body);
   };
   const app = createApp()
-    .get('/csv', { operationId: 'csv', tool: open }, send('text/csv', 'a,b'))
-    .get('/png', { operationId: 'png', tool: open }, send('image/png', bytes))
-    .get('/wav', { operationId: 'wav', tool: open }, send('audio/wav', bytes))
-    .get('/zip/:id', { operationId: 'zip', tool: open }, send('application/zip', bytes))
-    .get('/moved', { operationId: 'moved', tool: open }, (ctx) => ctx.redirect('/csv'));
+    .get('/csv', { operationId: 'csv', ...open }, send('text/csv', 'a,b'))
+    .get('/png', { operationId: 'png', ...open }, send('image/png', bytes))
+    .get('/wav', { operationId: 'wav', ...open }, send('audio/wav', bytes))
+    .get('/zip/:id', { operationId: 'zip', ...open }, send('application/zip', bytes))
+    .get('/moved', { operationId: 'moved', ...open }, (ctx) => ctx.redirect('/csv'));
   const client = await connect(await serve(app));
   const contentOf = async (name: string, args = {}) =>
     (await client.callTool({ name, arguments: args })).content;
@@ -277,11 +277,11 @@ it('streams of events and responses past the limit are errors, and end', async (
       }
     };
   const app = createApp()
-    .get('/events', { operationId: 'events', tool: open }, (ctx) => {
+    .get('/events', { operationId: 'events', ...open }, (ctx) => {
       ctx.set('Content-Type', 'text/event-stream');
       ctx.send(Readable.from(endless('events')()));
     })
-    .get('/endless', { operationId: 'endless', tool: open }, (ctx) => {
+    .get('/endless', { operationId: 'endless', ...open }, (ctx) => {
       ctx.send(Readable.from(endless('endless')()));
     });
   const client = await connect(await serve(app, { resultLimit: 100_000 }));
@@ -293,7 +293,7 @@ it('streams of events and responses past the limit are errors, and end', async (
 });
 
 it('a response that is not the described JSON is an error', async () => {
-  const app = createApp().get('/user', { operationId: 'read', response: User, tool: open }, (ctx) =>
+  const app = createApp().get('/user', { operationId: 'read', response: User, ...open }, (ctx) =>
     ctx.send('Ada'),
   );
   const client = await connect(await serve(app));
@@ -304,19 +304,19 @@ it('a response that is not the described JSON is an error', async () => {
 it('tools of controllers, as classes and as values', async () => {
   @Controller('/notes')
   class NotesController {
-    @Get('/:id', { operationId: 'findNote', tool: { name: 'find_note', public: true } })
+    @Get('/:id', { operationId: 'findNote', tool: { name: 'find_note' }, public: 'Everyone may call it.' })
     find(@Param('id', { schema: z.coerce.number().int() }) id: number) {
       return { id };
     }
 
-    @Post('/', { operationId: 'addNote', status: 201, tool: open })
+    @Post('/', { operationId: 'addNote', status: 201, ...open })
     add(@Body('text', { schema: z.string() }) content: string) {
       return { content };
     }
   }
   const tasks = defineController('/tasks', {
     routes: ({ get }) => ({
-      list: get('/', { query: z.object({ q: z.string() }), tool: open }, ({ query }) => query),
+      list: get('/', { query: z.object({ q: z.string() }), ...open }, ({ query }) => query),
       secret: get('/secret', () => 'secret'),
     }),
   });
@@ -343,7 +343,7 @@ it('many calls at once get their own results', async () => {
 it('QUERY routes are tools that only read', async () => {
   const app = createApp()
     .use(json())
-    .query('/users', { tool: open, body: z.object({ name: z.string() }) }, ({ body }) => body);
+    .query('/users', { ...open, body: z.object({ name: z.string() }) }, ({ body }) => body);
   const client = await connect(await serve(app));
   const { tools } = await client.listTools();
   expect(tools).toMatchObject([{ name: 'queryUsers', annotations: { readOnlyHint: true } }]);
@@ -354,7 +354,7 @@ it('QUERY routes with parameters are found', async () => {
   const body = z.object({ name: z.string() });
   const app = createApp()
     .use(json())
-    .query('/teams/:team/users', { tool: { name: 'search', public: true }, body }, (ctx) => ({
+    .query('/teams/:team/users', { tool: { name: 'search' }, public: 'Everyone may call it.', body }, (ctx) => ({
       team: ctx.params.team,
       ...ctx.body,
     }));
@@ -371,7 +371,7 @@ it('passes everything in the query that the schema of the arguments describes', 
     }),
     z.object({ by: z.literal('tags'), tags: z.array(z.string()), page: z.number() }),
   ]);
-  const options = { tool: open, response: z.any() };
+  const options = { ...open, response: z.any() };
   const app = createApp()
     .use(errorHandler())
     .get('/either', { ...options, operationId: 'either', query }, (ctx) => ctx.query)
@@ -402,11 +402,11 @@ it('a route accepts the arguments that its schema demands, and no others', async
   const form = z.object({ a: z.string().optional() });
   const app = createApp()
     .use(errorHandler())
-    .get('/u', { operationId: 'union', query: union, tool: open }, (ctx) => ctx.query)
-    .get('/p', { operationId: 'partial', query: partial, tool: open }, (ctx) => ctx.query)
-    .post('/f', { operationId: 'form', body: form, tool: open }, urlencoded(), (ctx) => ctx.body)
-    .query('/q', { operationId: 'search', tool: open }, () => ({ found: 1 }))
-    .get('/files/*path', { operationId: 'files', tool: open }, (ctx) => ctx.params);
+    .get('/u', { operationId: 'union', query: union, ...open }, (ctx) => ctx.query)
+    .get('/p', { operationId: 'partial', query: partial, ...open }, (ctx) => ctx.query)
+    .post('/f', { operationId: 'form', body: form, ...open }, urlencoded(), (ctx) => ctx.body)
+    .query('/q', { operationId: 'search', ...open }, () => ({ found: 1 }))
+    .get('/files/*path', { operationId: 'files', ...open }, (ctx) => ctx.params);
   const client = await connect(await serve(app));
   const { tools } = await client.listTools();
   const required = tools.map(({ name, inputSchema }) => [name, inputSchema.required]);
@@ -429,11 +429,11 @@ it('offers no tool whose route demands a header, unless the schema is intended',
   const token = z.object({ authorization: z.string() });
   const security = [{ name: 'token', scheme: { type: 'http', scheme: 'bearer' } }] as const;
   const app = createApp()
-    .get('/a', { headers, tool: open, operationId: 'a' }, () => 'a')
-    .get('/b', { headers: intended(headers.extend({})), tool: open, operationId: 'b' }, () => 'b')
-    .get('/c', { headers: headers.partial(), tool: open, operationId: 'c' }, () => 'c')
-    .get('/d', { headers: token, tool: open, operationId: 'd' }, () => 'd')
-    .get('/e', { headers: token, security, tool: open, operationId: 'e' }, () => 'e');
+    .get('/a', { headers, ...open, operationId: 'a' }, () => 'a')
+    .get('/b', { headers: intended(headers.extend({})), ...open, operationId: 'b' }, () => 'b')
+    .get('/c', { headers: headers.partial(), ...open, operationId: 'c' }, () => 'c')
+    .get('/d', { headers: token, ...open, operationId: 'd' }, () => 'd')
+    .get('/e', { headers: token, security, ...open, operationId: 'e' }, () => 'e');
   const client = await connect(await serve(app));
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual(['b', 'c', 'e']);
@@ -460,7 +460,7 @@ it('describes inputs by the structure of their schemas if these have no JSON Sch
   const body = v.strictObject({ name: v.nullable(v.string()), point: v.tuple([v.number()]) });
   const app = createApp()
     .use(errorHandler())
-    .post('/a/:id', { operationId: 'a', params: id, query, body, tool: open }, (ctx) => ({
+    .post('/a/:id', { operationId: 'a', params: id, query, body, ...open }, (ctx) => ({
       ...ctx.params,
       ...ctx.query,
       ...ctx.body,
@@ -494,7 +494,7 @@ it('a query whose schema tells nothing is one argument that allows every value',
       validate: (value) => ({ value: { n: Number(Reflect.get(Object(value), 'n')) } }),
     },
   };
-  const app = createApp().get('/', { operationId: 'a', query, tool: open }, (ctx) => ctx.query);
+  const app = createApp().get('/', { operationId: 'a', query, ...open }, (ctx) => ctx.query);
   const client = await connect(await serve(app));
   const { tools } = await client.listTools();
   expect(tools[0]?.inputSchema.properties).toEqual({ query: {} });

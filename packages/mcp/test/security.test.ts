@@ -16,7 +16,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { call, connect, message, post, REVISION, serve } from './support/serve.js';
 
-const open = { public: true };
+const open = { tool: true, public: 'Everyone may call it.' };
 
 const secret = 'a secret of at least thirty-two bytes';
 const issuer = 'https://login.example.com/';
@@ -76,7 +76,7 @@ it('middleware in front of the endpoint rejects its clients, and tells where to 
 it('a call has the headers of the client, except those that describe its message', async () => {
   const app = createApp()
     .use(requestId({ trust: true }))
-    .get('/echo', { operationId: 'echo', tool: open }, (ctx) => ({
+    .get('/echo', { operationId: 'echo', ...open }, (ctx) => ({
       headers: ctx.headers,
       ip: ctx.ip,
       host: ctx.host,
@@ -107,7 +107,7 @@ it('a call has the headers of the client, except those that describe its message
 });
 
 it('a call has the address that a trusted proxy reports', async () => {
-  const app = createApp({ proxy: 1 }).get('/', { operationId: 'ip', tool: open }, (ctx) => ({
+  const app = createApp({ proxy: 1 }).get('/', { operationId: 'ip', ...open }, (ctx) => ({
     ip: ctx.ip,
     protocol: ctx.protocol,
   }));
@@ -126,7 +126,7 @@ it.each(['close, X-Forwarded-For', 'x-forwarded-for,close ,Authorization'])(
       .use(json())
       .get(
         '/',
-        { operationId: 'ip', tool: open },
+        { operationId: 'ip', ...open },
         (ctx) => `${ctx.ip} ${ctx.get('Authorization')}`,
       );
     const { port } = await serve(app);
@@ -161,7 +161,7 @@ it('a call without a trusted ID gets the one of the request that made it', async
   };
   const app = createApp()
     .use(requestId({ trust: true }), remember)
-    .get('/', { operationId: 'read', tool: open }, () => 1);
+    .get('/', { operationId: 'read', ...open }, () => 1);
   const client = await connect(await serve(app));
   seen.length = 0;
   await call(client, 'read');
@@ -181,7 +181,7 @@ it('a call runs the middleware, the error handler and the validation of its rout
     .use(log('app'), errorHandler({ onError: (error) => void errors.push(error) }), json())
     .post(
       '/users/:id',
-      { operationId: 'fail', body: z.object({ name: z.string() }), tool: open },
+      { operationId: 'fail', body: z.object({ name: z.string() }), ...open },
       log('route'),
       () => {
         throw new Error('the password is 1234');
@@ -199,11 +199,11 @@ it('a call runs the middleware, the error handler and the validation of its rout
 it('a value that leads to a route which is no tool is an error', async () => {
   const called: string[] = [];
   const users = createRouter()
-    .get('/:id', { operationId: 'findUser', tool: open }, ({ params }) => params.id)
+    .get('/:id', { operationId: 'findUser', ...open }, ({ params }) => params.id)
     .get('/admin', () => void called.push('admin'))
     .get('/:id/secrets', () => void called.push('secrets'));
   const files = createRouter({ caseSensitive: false })
-    .get('/*path', { operationId: 'readFile', tool: open }, ({ params }) => params.path)
+    .get('/*path', { operationId: 'readFile', ...open }, ({ params }) => params.path)
     .get('/Private/*path', () => void called.push('private'));
   const app = createApp().use(errorHandler()).route('/users', users).route('/files', files);
   const client = await connect(await serve(app));
@@ -227,7 +227,7 @@ it('a value that leads to a route which is no tool is an error', async () => {
 it('a client that disconnects aborts the signal of the route', async () => {
   for (const mode of [{ pin: '2026-07-28' }, 'legacy'] as const) {
     const started = Promise.withResolvers<AbortSignal>();
-    const app = createApp().get('/', { operationId: 'slow', tool: open }, async ({ signal }) => {
+    const app = createApp().get('/', { operationId: 'slow', ...open }, async ({ signal }) => {
       started.resolve(signal);
       await once(signal, 'abort');
       return 'too late';
@@ -284,7 +284,7 @@ it.each([
         operationId: 'add',
         query: z.object({ page: z.string().optional() }),
         body: z.object({ name: z.string() }),
-        tool: open,
+        ...open,
       },
       () => 'handled',
     );
@@ -304,7 +304,7 @@ it('control characters and other scripts stay in their argument', async () => {
         operationId: 'echo',
         query: z.object({ q: z.string() }),
         body: z.object({ name: z.string() }),
-        tool: open,
+        ...open,
       },
       ({ params, query, body, headers }) => ({ params, query, body, evil: headers.evil }),
     );
@@ -323,10 +323,10 @@ describe('values never leave their place', () => {
   const createLists = () =>
     createApp()
       .use(errorHandler())
-      .get('/shares/:owner-:file', { operationId: 'share', tool: open }, ({ params }) => params)
-      .get('/lists/:ids', { operationId: 'list', params: ids, tool: open }, ({ params }) => params)
-      .get('/files/*ids', { operationId: 'files', params: ids, tool: open }, ({ params }) => params)
-      .get('/query', { operationId: 'query', query: ids, tool: open }, ({ query }) => query);
+      .get('/shares/:owner-:file', { operationId: 'share', ...open }, ({ params }) => params)
+      .get('/lists/:ids', { operationId: 'list', params: ids, ...open }, ({ params }) => params)
+      .get('/files/*ids', { operationId: 'files', params: ids, ...open }, ({ params }) => params)
+      .get('/query', { operationId: 'query', query: ids, ...open }, ({ query }) => query);
 
   it.each([
     ['share', { owner: 'ada', file: 'plan-b' }],
@@ -364,7 +364,7 @@ function writeCall(head: string, name: string): string {
 it('a request with several Authorization headers is rejected with 400', async () => {
   const app = createApp()
     .use(errorHandler())
-    .get('/', { operationId: 'read', tool: open }, () => 1);
+    .get('/', { operationId: 'read', ...open }, () => 1);
   const server = await serve(app);
   const head =
     'HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: a\r\nAuthorization: b\r\n';
@@ -377,22 +377,22 @@ it.each([
   ['with an empty one', 'HTTP/1.1\r\nHost: \r\nConnection: close\r\n', ''],
   ['of HTTP/1.0 without one', 'HTTP/1.0\r\n', ''],
 ])('a call has the host of the request %s', async (_, head, host) => {
-  const app = createApp().get('/', { operationId: 'read', tool: open }, (ctx) => `<${ctx.host}>`);
+  const app = createApp().get('/', { operationId: 'read', ...open }, (ctx) => `<${ctx.host}>`);
   const server = await serve(app);
   expect(await exchange(server.port, `GET / ${head}\r\n`)).toContain(`"<${host}>"`);
   expect(await exchange(server.port, writeCall(head, 'read'))).toContain(`\\"<${host}>\\"`);
 });
 
 it.each(['', 'null', '{}'])('a body without a message is rejected with 400: %j', async (body) => {
-  const server = await serve(createApp().get('/', { operationId: 'read', tool: open }, () => 1));
+  const server = await serve(createApp().get('/', { operationId: 'read', ...open }, () => 1));
   expect((await post(server, body)).status).toBe(400);
 });
 
 it('a value that a form or a text cannot carry is a readable result', async () => {
   const form = z.object({ tags: z.array(z.unknown()) });
   const app = createApp()
-    .post('/form', { operationId: 'form', body: form, tool: open }, urlencoded(), () => 1)
-    .post('/text', { operationId: 'text', body: z.string(), tool: open }, text(), () => 1);
+    .post('/form', { operationId: 'form', body: form, ...open }, urlencoded(), () => 1)
+    .post('/text', { operationId: 'text', body: z.string(), ...open }, text(), () => 1);
   const client = await connect(await serve(app));
   expect(await call(client, 'form', { tags: [['a']] })).toEqual({
     text: expect.stringMatching(/^The list 'tags' contains a list/),

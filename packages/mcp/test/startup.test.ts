@@ -17,7 +17,7 @@ import { type McpOptions, mcp } from '../src/index.js';
 import { connect, serve } from './support/serve.js';
 
 const server = { name: 'users', version: '1.0.0' };
-const open = { public: true };
+const open = { tool: true, public: 'Everyone may call it.' };
 
 /** Collects the warnings of a test, with their codes. */
 function collectWarnings(): readonly string[] {
@@ -46,19 +46,19 @@ it.each<[string, (app: ReturnType<typeof createApp>) => unknown, RegExp]>([
     'two tools with one name',
     (app) =>
       app
-        .get('/users', { tool: { name: 'list', ...open } }, () => [])
-        .get('/items', { operationId: 'list', tool: open }, () => []),
+        .get('/users', { tool: { name: 'list' }, public: open.public }, () => [])
+        .get('/items', { operationId: 'list', ...open }, () => []),
     /GET \/users and GET \/items are both the tool 'list'\. Give one of them another name/,
   ],
   [
     'two tools whose paths get the same name',
     (app) =>
-      app.get('/user-list', { tool: open }, () => []).get('/user/list', { tool: open }, () => []),
+      app.get('/user-list', { ...open }, () => []).get('/user/list', { ...open }, () => []),
     /GET \/user-list and GET \/user\/list are both the tool 'getUserList'/,
   ],
   [
     'an operationId that no tool may have',
-    (app) => app.get('/users', { operationId: 'list users', tool: open }, () => []),
+    (app) => app.get('/users', { operationId: 'list users', ...open }, () => []),
     /GET \/users cannot be the tool 'list users'\. Set tool: \{ name: '…' \}/,
   ],
   [
@@ -66,14 +66,14 @@ it.each<[string, (app: ReturnType<typeof createApp>) => unknown, RegExp]>([
     (app) =>
       app.get(
         '/chat',
-        { tool: open },
+        { ...open },
         websocket(() => undefined),
       ),
     /GET \/chat cannot be a tool, because it opens WebSocket connections\. Remove tool/,
   ],
   [
     'a route for every method',
-    (app) => app.all('/any', { tool: open }, () => 1),
+    (app) => app.all('/any', { ...open }, () => 1),
     /ALL \/any cannot be a tool, because it handles every method\. Register the route for one/,
   ],
   [
@@ -81,7 +81,7 @@ it.each<[string, (app: ReturnType<typeof createApp>) => unknown, RegExp]>([
     (app) =>
       app.get(
         '/events',
-        { response: content({ 'text/event-stream': z.string() }), tool: open },
+        { response: content({ 'text/event-stream': z.string() }), ...open },
         () => '',
       ),
     /GET \/events cannot be a tool, because it responds with events\. Return JSON/,
@@ -91,7 +91,7 @@ it.each<[string, (app: ReturnType<typeof createApp>) => unknown, RegExp]>([
     (app) =>
       app.post(
         '/files',
-        { body: z.object({ name: z.string() }), tool: open },
+        { body: z.object({ name: z.string() }), ...open },
         multipart(),
         () => 1,
       ),
@@ -106,7 +106,7 @@ it.each<[string, (app: ReturnType<typeof createApp>) => unknown, RegExp]>([
 
 it('reports every problem in one error', async () => {
   const starting = start((app) =>
-    app.all('/any', { tool: open }, () => 1).all('/other', { tool: open }, () => 1),
+    app.all('/any', { ...open }, () => 1).all('/other', { ...open }, () => 1),
   );
   await expect(starting).rejects.toMatchObject({
     message: expect.stringMatching(/2 problems[\s\S]*ALL \/any[\s\S]*ALL \/other/),
@@ -152,7 +152,7 @@ it('only routes that say so are tools, also hidden ones, and the document lacks 
   const app = createApp()
     .get('/a', () => 1)
     .get('/b', { tool: false }, () => 1)
-    .get('/c', { tool: open, hidden: true }, () => 1);
+    .get('/c', { ...open, hidden: true }, () => 1);
   const client = await connect(await serve(app));
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual(['getC']);
@@ -166,7 +166,7 @@ it('warns about a tool that everyone can call, unless it is public or describes 
   await start((app) =>
     app
       .get('/open', { tool: true }, () => 1)
-      .get('/public', { tool: open }, () => 1)
+      .get('/public', { ...open }, () => 1)
       .get('/declared', { tool: true, security: [basic] }, () => 1)
       .get(
         '/checked',
@@ -187,9 +187,9 @@ it('warns about a tool that everyone can call, unless it is public or describes 
 
 it('warns about tools without a server', async () => {
   const warnings = collectWarnings();
-  const marked = intended(createRouter().get('/marked', { tool: open }, () => 1));
+  const marked = intended(createRouter().get('/marked', { ...open }, () => 1));
   createApp()
-    .get('/users', { tool: open }, () => 1)
+    .get('/users', { ...open }, () => 1)
     .route('/', marked)
     .seal();
   await emitted();
@@ -206,7 +206,7 @@ it('schemas that JSON Schema cannot express allow every value', async () => {
     .post(
       '/dates',
       {
-        tool: open,
+        ...open,
         body: z.object({ at: z.custom<string>((value) => typeof value === 'string') }),
       },
       ({ body }) => body,
@@ -225,7 +225,7 @@ it('schemas that refer to themselves keep their definitions', async () => {
   });
   const app = createApp()
     .use(json())
-    .post('/trees', { tool: open, body: Node, response: Node }, ({ body }) => body);
+    .post('/trees', { ...open, body: Node, response: Node }, ({ body }) => body);
   const client = await connect(await serve(app));
   const { tools } = await client.listTools();
   const [tool] = tools;
@@ -236,7 +236,7 @@ it('schemas that refer to themselves keep their definitions', async () => {
 });
 
 describe('a server', () => {
-  const tool = { tool: { public: true } };
+  const tool = open;
 
   /** Returns the warnings of a start. The server is intended with the last argument. */
   async function warningsOf(
@@ -335,11 +335,11 @@ it('a message about the endpoint shows the call of app.plugin()', async () => {
 
 it('the tools of one registration have the names of its operations in the document', async () => {
   const app = createApp()
-    .get('/notes/:id?', { operationId: 'notes', tool: open }, () => 1)
-    .get(['/a', '/b/:id'], { tool: { name: 'ab', public: true } }, () => 1)
-    .on(['PUT', 'PATCH'], '/n/:id', { operationId: 'save', tool: open }, () => 1)
-    .get('/users/:id?', { tool: open }, () => 1)
-    .get('/hidden', { hidden: true, tool: open }, () => 1);
+    .get('/notes/:id?', { operationId: 'notes', ...open }, () => 1)
+    .get(['/a', '/b/:id'], { tool: { name: 'ab' }, public: 'Everyone may call it.' }, () => 1)
+    .on(['PUT', 'PATCH'], '/n/:id', { operationId: 'save', ...open }, () => 1)
+    .get('/users/:id?', { ...open }, () => 1)
+    .get('/hidden', { hidden: true, ...open }, () => 1);
   const server = await serve(app);
   const client = await connect(server);
   const { tools } = await client.listTools();

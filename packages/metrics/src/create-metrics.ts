@@ -29,6 +29,7 @@ import {
   kind,
   nonEmptyString,
   oneOf,
+  publicReason,
   warn,
 } from '@fairlead/options';
 import {
@@ -89,9 +90,18 @@ export interface Metrics<Format extends RegistryContentType = PrometheusContentT
    *
    * @param path - Path of the route. Default `/metrics`.
    * @throws {InvalidPatternError} When the path is invalid.
+   * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid.
    */
-  readonly router: (path?: string) => Router;
+  readonly router: (path?: string, options?: MetricsRouteOptions) => Router;
 }
+
+/** Options of {@link Metrics.router}. */
+export interface MetricsRouteOptions {
+  /** Why everyone may read the metrics, for `createApp({ access: 'declared' })`. */
+  readonly public?: string;
+}
+
+const ROUTE_OPTIONS: Kinds<MetricsRouteOptions> = { public: publicReason };
 
 /** A registry that writes any format. */
 type AnyRegistry = Registry<RegistryContentType>;
@@ -223,10 +233,11 @@ export function createMetrics<Format extends RegistryContentType = PrometheusCon
       isMeasured = true;
       for (const number of numbers) addNumber(registry, number);
     },
-    router: function router(path = '/metrics') {
+    router: function router(path = '/metrics', options: MetricsRouteOptions = {}) {
+      assertOptions('router() of createMetrics()', options, ROUTE_OPTIONS);
       isExported = true;
       const locate = captureCaller(router);
-      const hidden = hiddenRouteAt(locate);
+      const hidden = hiddenRouteAt(locate, options.public);
       const created = createRouter();
       /** Called for a request, because an application that is created later may have the middleware. */
       const warnIfUnmeasured = () => {

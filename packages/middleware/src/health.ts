@@ -133,9 +133,13 @@ export function createHealth(options: HealthOptions = {}): Router {
   const router = createRouter();
   const check = (placement: Placement) =>
     isIntended(router) ? undefined : findAuthentication(placement);
-  describe(respondLive, { name: NAME, check });
+  describe(respondLive, { name: NAME, check, public: PROBES });
   // serve() warns about it, because the service stays ready while it stops.
-  describe(respondReady, { name: stopping === undefined ? UNAWARE : NAME, check });
+  describe(respondReady, {
+    name: stopping === undefined ? UNAWARE : NAME,
+    check,
+    public: PROBES,
+  });
   const hidden = hiddenRouteAt(captureCaller(createHealth));
   const problem = takeProblem(router, () =>
     router.get(live, hidden, respondLive).get(ready, hidden, respondReady),
@@ -155,6 +159,9 @@ function findAuthentication({ routes }: Placement): Doubt | undefined {
 
 /** Names the routes for checks. */
 const NAME = 'createHealth()';
+
+/** Why everyone may call the routes. */
+const PROBES = 'Probes have no credentials, and learn the state of the service only.';
 
 /** Names a readiness route that does not know when the service stops. */
 const UNAWARE = `${NAME} without stopping`;

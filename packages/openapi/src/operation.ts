@@ -1,5 +1,10 @@
 import type { RouteDocumentation, RouteInput } from '@fairlead/core';
-import { contentOf, describeDeprecation, responseSchemas } from '@fairlead/core/extend';
+import {
+  contentOf,
+  describeDeprecation,
+  responseSchemas,
+  securityOf,
+} from '@fairlead/core/extend';
 import { createContent } from './content.js';
 import type { Form } from './convert.js';
 import type { Draft, OperationSource } from './draft.js';
@@ -8,7 +13,6 @@ import { createBody, createParameters, inputsOf } from './inputs.js';
 import type { DocumentWebhook } from './options.js';
 import { parseTemplate } from './paths.js';
 import { createResponses, hasContent } from './responses.js';
-import { securityOf } from './security.js';
 
 /** Creates the Operation Object of a route. It may contain nodes. */
 export function createOperation(source: OperationSource, draft: Draft): object {
@@ -16,7 +20,9 @@ export function createOperation(source: OperationSource, draft: Draft): object {
   const inputs = inputsOf(route.options);
   const parameters = createParameters(source, inputs, draft);
   const body = createBody(source, inputs, draft);
-  const security = draft.security.add(securityOf(route), label, draft.problems);
+  const { upstream = [], handlers, options } = route;
+  const needed = securityOf([...upstream, ...handlers], options.security);
+  const security = draft.security.add(needed, label, draft.problems);
   const isSecured = security.length > 0;
   return {
     ...createDocumentation(route.options, operationId),
@@ -24,7 +30,8 @@ export function createOperation(source: OperationSource, draft: Draft): object {
     ...(body !== undefined && { requestBody: body }),
     responses: createResponses(source, inputs, { isSecured, readsBody: body !== undefined }, draft),
     security,
-    ...route.options.extensions,
+    ...(options.public !== undefined && { 'x-public': options.public }),
+    ...options.extensions,
   };
 }
 

@@ -84,7 +84,7 @@ export interface DocumentTag extends Extensions {
 }
 
 /** A request that the application sends to the URL of a subscriber. */
-export interface DocumentWebhook extends Omit<RouteDocumentation, 'errors' | 'hidden'> {
+export interface DocumentWebhook extends Omit<RouteDocumentation, 'errors' | 'hidden' | 'public'> {
   /** The method of the request; `POST` by default. */
   readonly method?: 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'GET';
   /** Describes the headers of the request. */
@@ -233,7 +233,7 @@ const TAG: MemberKinds<DocumentTag> = {
   externalDocs: object,
 };
 
-const { errors: _errors, hidden: _hidden, ...documentation } = routeDocumentation;
+const { errors: _errors, hidden: _hidden, public: _public, ...documentation } = routeDocumentation;
 
 const WEBHOOK: Kinds<DocumentWebhook> = {
   ...documentation,

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 import { type Application, type Context, type Handler, SetupError } from '@fairlead/core';
-import { filePath } from '@fairlead/options';
+import { describe } from '@fairlead/core/extend';
+import { filePath, type HiddenRoute } from '@fairlead/options';
 import type { OpenApiDocument } from './options.js';
 
 /** Files of swagger-ui-dist below a path with its version, with their media types. */
@@ -34,7 +35,7 @@ export function addPage(
   app: Application,
   path: string,
   documentPath: string,
-  hidden: { readonly hidden: true },
+  hidden: HiddenRoute,
   documentOf: () => OpenApiDocument,
 ): void {
   const { folder, version } = findPackage(path);
@@ -86,12 +87,13 @@ function findPackage(path: string): Package {
 }
 
 function createFileHandler(file: string, type: string, tag: string, cacheControl: string): Handler {
-  return async (ctx) => {
+  const handler: Handler = async (ctx) => {
     ctx.set('Content-Type', `${type}; charset=utf-8`);
     ctx.set('Cache-Control', cacheControl);
     ctx.set('Content-Security-Policy', "default-src 'none'; script-src 'self'");
     sendTagged(ctx, await readFile(file), `"${tag}"`);
   };
+  return describe(handler, { public: 'It is a file of the published package swagger-ui-dist.' });
 }
 
 /** Responds with a body and its tag. Responds with 304 to clients that have it. RFC 9110 §13.1.2 */

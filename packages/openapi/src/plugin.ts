@@ -22,6 +22,7 @@ import {
   kind,
   locatorOf,
   oneOf,
+  publicReason,
   setLocation,
   string,
   warn,
@@ -44,6 +45,8 @@ export interface OpenApiOptions extends DocumentOptions {
   readonly docs?: string | false;
   /** Whether there is a page when `NODE_ENV` is `production`; false by default. */
   readonly docsInProduction?: boolean;
+  /** Why everyone may read the document and its page, for `createApp({ access: 'declared' })`. */
+  readonly public?: string;
 }
 
 const staticPath = kind(
@@ -56,6 +59,7 @@ const KINDS: Kinds<OpenApiOptions> = {
   path: staticPath,
   docs: either(staticPath, oneOf(false)),
   docsInProduction: boolean,
+  public: publicReason,
 };
 
 /** A document that an application serves. */
@@ -94,7 +98,7 @@ export function openapi(options: OpenApiOptions): Plugin {
       const installed = documents.get(app) ?? new Map<string, InstalledDocument>();
       assertUnused(installed, path, docs);
       const textOf = () => findDocument(app, path).text ?? '';
-      const hidden = hiddenRouteAt(locatorOf(options));
+      const hidden = hiddenRouteAt(locatorOf(options), options.public);
       // First, because it may fail.
       if (docs !== false && hasPage) addPage(app, docs, path, hidden, () => JSON.parse(textOf()));
       app.get(path, hidden, createHandler(path, textOf));

@@ -1,5 +1,5 @@
-import type { Route, Security, SecurityAlternatives, SecurityRequirement } from '@fairlead/core';
-import { describe, descriptionOf, SECURITY_SCHEME, throwTogether } from '@fairlead/core/extend';
+import type { Security, SecurityAlternatives, SecurityRequirement } from '@fairlead/core';
+import { describe, SECURITY_SCHEME, throwTogether } from '@fairlead/core/extend';
 import {
   arrayOf,
   describeValue,
@@ -80,13 +80,6 @@ function findProblems(security: Security): readonly string[] {
 
 function isAlternatives(security: Security): security is SecurityAlternatives {
   return Reflect.has(Object(security), 'anyOf');
-}
-
-/** Lists what requests to a route need to pass its functions, and those before it. */
-export function securityOf({ upstream = [], handlers, options }: Route): readonly Security[] {
-  const functions = [...upstream, ...handlers];
-  const declared = functions.flatMap((one) => descriptionOf(one)?.security ?? []);
-  return [...declared, ...(options.security ?? [])];
 }
 
 /** The scopes that a request needs, by scheme. */

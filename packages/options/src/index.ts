@@ -25,6 +25,7 @@ export { isOrigin, origins } from './options/origin.js';
 export {
   explainUndescribedStatus,
   openapiExtensions,
+  publicReason,
   routeDocumentation,
   routeResponse,
   routeStatus,
@@ -57,6 +58,7 @@ export { describeFile, filePath } from './places/files.js';
 export {
   atLine,
   formatLocation,
+  type HiddenRoute,
   hiddenRouteAt,
   locatorOf,
   setLocation,

@@ -30,6 +30,7 @@ import {
   named,
   nonEmptyString,
   oneOf,
+  publicReason,
   warn,
 } from '@fairlead/options';
 import { deniedDotfile, malformedPath, StaticRootError } from './errors.js';
@@ -78,6 +79,8 @@ export interface StaticOptions {
    * @param path - The path of the file below the root, such as `docs/index.html`.
    */
   readonly headers?: (path: string, stats: Stats) => Readonly<Record<string, HeaderValue>>;
+  /** Why everyone may read the files, for `createApp({ access: 'declared' })`. */
+  readonly public?: string;
 }
 
 const STATIC_OPTIONS: Kinds<StaticOptions> = {
@@ -91,6 +94,7 @@ const STATIC_OPTIONS: Kinds<StaticOptions> = {
   fallback: kind("a path below the root such as 'index.html'", isPathBelow),
   ...FILE_OPTIONS,
   headers: fn,
+  public: publicReason,
 };
 
 function isPathBelow(value: unknown): boolean {
@@ -103,6 +107,8 @@ interface Lookup
     Required<Pick<StaticOptions, 'index' | 'extensions' | 'dotfiles'>> {
   readonly headers: StaticOptions['headers'] | undefined;
   readonly fallback: string | undefined;
+  /** Why everyone may read the files. */
+  readonly reason: string | undefined;
   /** The absolute path of the directory. */
   readonly root: string;
 }
@@ -146,6 +152,7 @@ export function serveStatic(root: string | URL, options: StaticOptions = {}): Mi
     cacheControl: options.cacheControl ?? 'public, max-age=0',
     headers: options.headers,
     fallback: options.fallback,
+    reason: options.public,
   });
   const { prefix } = options;
   if (prefix === undefined) {
@@ -187,7 +194,14 @@ function serveBelow(baseOf: (ctx: Context) => string, lookup: Lookup, base = '')
     findFilelessRoute(placement, base, lookup) ??
     findPolicy(placement, lookup);
   const warning = () => describeLongCaching(lookup);
-  return describe(middleware, { role: 'responder', hides, check, warning });
+    const { reason } = lookup;
+  return describe(middleware, {
+    role: 'responder',
+    hides,
+    check,
+    warning,
+    ...(reason !== undefined && { public: reason }),
+  });
 }
 
 /** Finds a policy with which browsers run no script of the fallback. */

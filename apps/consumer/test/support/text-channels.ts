@@ -20,8 +20,8 @@ export function createEcho(
   const app = createApp().use(urlencoded(), multipart());
   for (const [index, { spec }] of cases.entries()) {
     const schema = LIBRARIES[library](spec);
-    const tool = withTools && ({ public: true } as const);
-    app.get(`/${index}`, { query: schema, tool, operationId: `t${index}` }, ({ query }) => ({
+    const tool = { tool: withTools, public: 'Everyone may call it.' };
+    app.get(`/${index}`, { query: schema, ...tool, operationId: `t${index}` }, ({ query }) => ({
       query,
     }));
     app.post(`/${index}`, { body: schema }, ({ body }) => ({ query: body }));

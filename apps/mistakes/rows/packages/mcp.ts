@@ -13,6 +13,9 @@ const server: McpOptions = { name: 'users', version: '1.0.0' };
 
 const withTool = (tool: boolean | RouteTool) => createApp().get('/', { tool }, () => 1);
 
+const withOpenTool = () =>
+  createApp().get('/', { tool: true, public: 'Everyone may call it.' }, () => 1);
+
 const serving = (app: Application, options: McpOptions = server) => app.plugin(mcp(options));
 
 mistake('`tool: { nmae }`', { compiler: "'nmae'", startup: "Did you mean 'name'?" }, () =>
@@ -50,15 +53,15 @@ mistake('`tool: true` in `defineController()`, without `mcp()`', { warning: 'Ins
   ]),
 );
 
-mistake('a tool whose route has no guard', { warning: 'tool: { public: true }' }, () =>
+mistake('a tool whose route has no guard', { warning: "public: 'a reason'" }, () =>
   serving(withTool(true)),
 );
 
 mistake('two tools with the same name', { startup: 'Give one of them another name' }, () =>
   serving(
     createApp()
-      .get('/', { tool: { name: 'list', public: true } }, () => 1)
-      .get('/items', { tool: { name: 'list', public: true } }, () => 1),
+      .get('/', { tool: { name: 'list' }, public: 'Everyone may call it.' }, () => 1)
+      .get('/items', { tool: { name: 'list' }, public: 'Everyone may call it.' }, () => 1),
   ),
 );
 
@@ -68,21 +71,21 @@ mistake('a tool that opens WebSocket connections', { startup: 'Remove tool from 
       .get('/', () => 1)
       .get(
         '/chat',
-        { tool: { public: true } },
+        { tool: true, public: 'Everyone may call it.' },
         websocket(() => undefined),
       ),
   ),
 );
 
 mistake('a tool for every method', { startup: 'for one method' }, () =>
-  serving(createApp().all('/', { tool: { public: true } }, () => 1)),
+  serving(createApp().all('/', { tool: true, public: 'Everyone may call it.' }, () => 1)),
 );
 
 mistake('a tool that only reads forms with files', { startup: 'Accept JSON' }, () =>
   serving(
     createApp().post(
       '/',
-      { body: z.object({ name: z.string() }), tool: { public: true } },
+      { body: z.object({ name: z.string() }), tool: true, public: 'Everyone may call it.' },
       multipart(),
       () => 1,
     ),
@@ -101,24 +104,24 @@ mistake(
 mistake(
   '`mcp({ name })` without a version',
   { compiler: "'version'", startup: 'needs a version' },
-  () => serving(withTool({ public: true }), { name: 'users' }),
+  () => serving(withOpenTool(), { name: 'users' }),
 );
 
 mistake(
   "`mcp({ origins: ['https://app.example.com/'] })`, with a trailing slash",
   { startup: 'without a path or a trailing slash' },
-  () => serving(withTool({ public: true }), { ...server, origins: ['https://app.example.com/'] }),
+  () => serving(withOpenTool(), { ...server, origins: ['https://app.example.com/'] }),
 );
 
 mistake("`mcp({ path: 'mcp' })`", { startup: "such as '/mcp'" }, () =>
-  serving(withTool({ public: true }), { ...server, path: 'mcp' }),
+  serving(withOpenTool(), { ...server, path: 'mcp' }),
 );
 
 mistake(
   '`mcp({ authorization: { issuer } })`',
   { compiler: "'issuer'", startup: '{ resource, servers, scopes }' },
   () =>
-    serving(withTool({ public: true }), {
+    serving(withOpenTool(), {
       ...server,
       authorization: { issuer: 'https://login.example.com' },
     }),

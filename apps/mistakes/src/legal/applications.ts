@@ -329,7 +329,7 @@ legal('metrics that an application exports which is created later', '200 "hello"
 });
 
 legal('a router with tools in a second application, without mcp()', '200 "a"', async () => {
-  const tools = createRouter().get('/', { tool: { public: true } }, () => 'a');
+  const tools = createRouter().get('/', { tool: true, public: 'Everyone may call it.' }, () => 'a');
   const agents = createApp().route('/', tools);
   await agents.plugin(mcp({ name: 'tools', version: '1' }));
   agents.seal();

@@ -254,7 +254,7 @@ warned(
 
 legal('a server for agents behind a proxy that adds a prefix', '200 []', () =>
   createApp()
-    .get('/', { tool: { public: true } }, () => [])
+    .get('/', { tool: true, public: 'Everyone may call it.' }, () => [])
     .plugin(
       mcp({
         name: 'users',

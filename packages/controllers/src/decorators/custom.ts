@@ -133,9 +133,10 @@ export interface RouteMetadataOptions<Value> {
   readonly describedGuard?: string;
   /**
    * Whether the guard lets every request to a route with this value pass. `describeRoutes()` and OpenAPI
-   * documents then omit the guard from that route. By default, the guard checks all routes.
+   * documents then omit the guard from that route. A string lets them pass, too: it is the reason, which becomes the
+   * option `public` of the route. By default, the guard checks all routes.
    */
-  readonly exempts?: (value: Value) => boolean;
+  readonly exempts?: (value: Value) => boolean | string;
 }
 
 /** Marks a decorator that may exempt a route from guards, so that what they set in `ctx.state` may be missing. */
@@ -225,12 +226,20 @@ function createReader<Value>({
       (guard !== undefined && isGuard(guard, reference)) ||
       (describedGuard !== undefined && descriptionOf(reference)?.name === describedGuard),
     // Only the decorator sets values under its key.
-    exempts: (value) => exempts(value as Value) === true,
+    exempts: (value) => isExempting(exempts(value as Value)),
+    reason: (value) => {
+      const reason = exempts(value as Value);
+      return typeof reason === 'string' ? reason : undefined;
+    },
     contradicts: (reference) => {
       const { name, after = [] } = descriptionOf(reference) ?? {};
       return describedGuard !== undefined && after.includes(describedGuard) ? name : undefined;
     },
   });
+}
+
+function isExempting(result: unknown): boolean {
+  return result === true || typeof result === 'string';
 }
 
 /** Whether a reference is a guard, or a subclass, or an instance from another token, which do the work of a class. */

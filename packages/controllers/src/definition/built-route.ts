@@ -39,6 +39,18 @@ export function routeOf(handler: Middleware | undefined): BuiltRoute | undefined
   return handler === undefined ? undefined : ROUTES.get(handler);
 }
 
+/** Lists the guards that check the requests to a route, in order. */
+export function guardsOf(route: BuiltRoute): readonly Guard[] {
+  return route.guards.filter((guard) => appliesTo(route, guard));
+}
+
+/** Returns why everyone may call a route, as a decorator such as `@Public('a reason')` says. */
+export function reasonOf({ metadata }: RouteDefinition): string | undefined {
+  return [...metadata]
+    .map(([{ reader }, value]) => reader?.exempts(value) === true ? reader.reason(value) : undefined)
+    .find((reason) => reason !== undefined);
+}
+
 /** Whether a guard checks the requests to a route. With a decorator such as `@Public()`, it does not. */
 export function appliesTo({ metadata }: RouteDefinition, guard: Guard): boolean {
   return ![...metadata].some(([key, value]) => {

@@ -60,6 +60,8 @@ export interface ValueReader {
   matches(guard: unknown): boolean;
   /** Whether the guard lets all requests to a route with this value pass. */
   exempts(value: unknown): boolean;
+  /** Why everyone may call a route with this value, if the value says so. */
+  reason(value: unknown): string | undefined;
   /**
    * Names a guard that needs the one that reads the value, such as `@Roles()`. It contradicts an exempting value of
    * the same method, and overrules that of the class. It lets requests to exempt routes pass.

@@ -19,6 +19,7 @@ import { findMistakes } from '../checks/rules.js';
 import {
   appliesTo,
   type BuiltRoute,
+  reasonOf,
   type RegisteredController,
   rememberRoute,
 } from '../definition/built-route.js';
@@ -236,6 +237,7 @@ function routeOptions(
   { guards, middleware }: SharedReferences,
 ): RouteOptions {
   const { options, status, parameters } = route;
+  const reason = options.public ?? reasonOf(route);
   const inputs = parameters.flatMap((parameter) => {
     const { source } = parameter;
     return isInputSource(source) ? describeInput(source, parameter) : [];
@@ -251,6 +253,7 @@ function routeOptions(
   return Object.freeze({
     ...options,
     ...(status !== undefined && { status }),
+    ...(reason !== undefined && { public: reason }),
     ...(inputs.length > 0 && { inputs }),
     ...(isSecured && { security, errors }),
   });
@@ -329,7 +332,9 @@ function createStep(
   const run: unknown = hasMethodOf(kind, holder) ? holder[method] : known;
   // Without the source of the function that it calls, checks cannot tell what the step does.
   if (isIntended(token) || run === undefined) markIntended(step);
-  return typeof run === 'function' ? describe(step, { wraps: run }) : step;
+  const { security } = descriptionOf(token) ?? {};
+  if (typeof run === 'function') return describe(step, { wraps: run, ...(security && { security }) });
+  return security ? describe(step, { security }) : step;
 }
 
 function createRouteInvoker(

@@ -13,6 +13,7 @@ import {
   nonEmptyString,
   object,
   oneOf,
+  publicReason,
   string,
 } from '@fairlead/options';
 import { throwTogether } from '../setup/options.js';
@@ -79,6 +80,7 @@ const KINDS: Kinds<Description> = {
     '{ name, scheme } with a Security Scheme Object, { anyOf }, or an array of such objects',
     isSecurity,
   ),
+  public: publicReason,
   runs: arrayOf(either(fn, object), 'an array of functions and objects'),
   crossSite: boolean,
   servesTools: boolean,
@@ -192,7 +194,7 @@ export function isSecured(target: unknown): boolean {
 }
 
 /** Whether no request passes without authenticating. */
-function isDemanding(security: Security): boolean {
+export function isDemanding(security: Security): boolean {
   if ('anyOf' in security) return security.anyOf.every(isDemanding);
   return 'name' in security || security.some(isDemanding);
 }
@@ -200,6 +202,19 @@ function isDemanding(security: Security): boolean {
 /** Lists functions in the order in which they run, with those that they call first. */
 export function flatten(functions: readonly object[]): readonly object[] {
   return functions.flatMap((one) => [...(descriptionOf(one)?.runs ?? []), one]);
+}
+
+/**
+ * Lists how requests authenticate to reach the end of a route, in order.
+ *
+ * @param functions - Those that run for the route, with middleware of the application.
+ * @param own - The option `security` of the route.
+ */
+export function securityOf(
+  functions: readonly object[],
+  own: readonly Security[] = [],
+): readonly Security[] {
+  return [...flatten(functions).flatMap((one) => descriptionOf(one)?.security ?? []), ...own];
 }
 
 /** Whether middleware only passes requests on. */

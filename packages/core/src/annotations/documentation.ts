@@ -128,4 +128,6 @@ export interface Documented {
   readonly sends?: SentDescription | readonly SentDescription[];
   /** How requests authenticate to pass it. Further descriptions of one value add to this list. */
   readonly security?: Security;
+  /** Why everyone may call it, for a handler or a responder. The reason of a route takes precedence. */
+  readonly public?: string;
 }

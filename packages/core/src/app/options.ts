@@ -57,6 +57,11 @@ export interface ApplicationOptions extends ErrorHandlerOptions, RouterOptions {
    * validates every response. Use it with schemas without transforms.
    */
   readonly checkResponses?: boolean;
+  /**
+   * With `'declared'`, the start fails unless each route has a guard or middleware that is described with `security`, or
+   * the option `public` with the reason why everyone may call it. By default, nothing checks it.
+   */
+  readonly access?: 'declared';
 }
 
 const APPLICATION_OPTIONS: Kinds<ApplicationOptions> = {
@@ -69,6 +74,7 @@ const APPLICATION_OPTIONS: Kinds<ApplicationOptions> = {
   responses: oneOf('remove', 'trust'),
   compileResponse: fn,
   checkResponses: boolean,
+  access: oneOf('declared'),
 };
 
 /** What the options of an application determine. */
@@ -80,6 +86,8 @@ export interface Settings {
   readonly schemas: SchemaPolicy;
   /** Status of requests that schemas reject. */
   readonly validationStatus: ValidationStatus;
+  /** Whether each route has to declare who may call it. */
+  readonly declaresAccess: boolean;
 }
 
 /** @throws {SetupError} Same as `createApp()`. */
@@ -92,6 +100,7 @@ export function readOptions(options: ApplicationOptions): Settings {
   const { validationStatus = 400 } = options;
   return {
     validationStatus,
+    declaresAccess: options.access !== undefined,
     rules: completeRules(options),
     errors: createErrorPolicy(options, DEFAULT_ERROR_POLICY),
     notFound: options.notFound,

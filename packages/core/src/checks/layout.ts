@@ -55,6 +55,8 @@ export interface Layout {
   readonly routes: readonly PlacedRoute[];
   /** Whether the application has its own response to unknown paths. */
   readonly respondsToUnknown: boolean;
+  /** Whether each route has to declare who may call it. */
+  readonly declaresAccess: boolean;
   /**
    * Routers that are mounted twice at one prefix, routes of different routers that handle the same requests,
    * and routes with a parameter of the same name as one of their prefix.
@@ -66,6 +68,7 @@ export interface Layout {
 export interface LayoutSettings {
   readonly rules: PathRules;
   readonly notFound: Handler | undefined;
+  readonly declaresAccess: boolean;
 }
 
 /**
@@ -151,7 +154,8 @@ export function createLayout(
   }
   const respondsToUnknown = settings.notFound !== undefined;
   const routes = [...mounts.values()].flat();
-  return { places, rules, listed, mounts, routes, respondsToUnknown, problems };
+  const { declaresAccess } = settings;
+  return { places, rules, listed, mounts, routes, respondsToUnknown, declaresAccess, problems };
 }
 
 /** Returns the prefixes at which a router is mounted, also within other routers. */

@@ -1,5 +1,5 @@
 import { isIntended, locatorOf } from '@fairlead/options';
-import { descriptionOf, flatten, passesOn, roleOf } from '../annotations/description.js';
+import { descriptionOf, flatten, passesOn, roleOf, securityOf } from '../annotations/description.js';
 import { type Placement } from '../annotations/placement.js';
 import type { Middleware } from '../pipeline/pipeline.js';
 import { declaredTypes } from '../router/mount.js';
@@ -42,14 +42,13 @@ function placementOf(
   return {
     routes: covered.map(({ method, pattern, options, functions, all, own }) => {
       const at = all.indexOf(one);
-      const declared = all.flatMap((other) => descriptionOf(other)?.security ?? []);
       return {
         method,
         pattern: pattern.text,
         isOwn: at >= all.length - own,
         before: all.slice(0, at),
         after: all.slice(at + 1),
-        security: [...declared, ...(options.security ?? [])],
+        security: securityOf(functions, options.security),
         mediaTypes: declaredTypes(options, functions),
       };
     }),

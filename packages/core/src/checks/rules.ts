@@ -12,6 +12,7 @@ import { isBelow, overlaps, type Pattern } from '../router/pattern.js';
 import { hasMiddleware, isShared, unreturnedIn, writtenIn } from '../router/router.js';
 import { Tree } from '../router/tree.js';
 import { SetupError } from '../setup/setup-error.js';
+import { findUndecided, findUndecidedResponder } from './access.js';
 import {
   ignoresInvalidParams,
   lacksParser,
@@ -44,7 +45,13 @@ const ERRORS: readonly Check[] = [
 ];
 
 /** What cannot work unless something is registered later. */
-const FINAL_ERROR = forMiddleware({ INVALID_ORDER: [(one) => missesRoutes(one, true)] });
+const FINAL_ERRORS: readonly Check[] = [
+  forMiddleware({
+    INVALID_ORDER: [(one) => missesRoutes(one, true)],
+    ACCESS_UNDECIDED: [findUndecidedResponder],
+  }),
+  forRoutes({ ACCESS_UNDECIDED: [findUndecided] }),
+];
 
 /** What can work, but is usually a mistake. */
 const WARNINGS: readonly Check[] = [
@@ -79,7 +86,7 @@ const WARNINGS: readonly Check[] = [
  * @param isFinal - Whether nothing else will be registered.
  */
 export function findErrors(layout: Layout, isFinal: boolean): readonly Error[] {
-  const found = runChecks(isFinal ? [...ERRORS, FINAL_ERROR] : ERRORS, layout);
+  const found = runChecks(isFinal ? [...ERRORS, ...FINAL_ERRORS] : ERRORS, layout);
   return [...layout.problems, ...found.map((one) => new SetupError(...one))];
 }
 

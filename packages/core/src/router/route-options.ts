@@ -43,6 +43,11 @@ export interface RouteDocumentation {
   readonly operationId?: string;
   /** Whether generated documents leave the route out. */
   readonly hidden?: boolean;
+  /**
+   * Why everyone may call the route. It documents, and exempts from nothing: with `createApp({ access: 'declared' })`, a
+   * route that authenticates requests must not have it.
+   */
+  readonly public?: string;
   /** Members that generated documents add to the operation, such as `{ 'x-internal': true }`. */
   readonly extensions?: Readonly<Record<`x-${string}`, unknown>>;
   /**
@@ -72,8 +77,6 @@ export interface RouteTool {
   readonly name?: string;
   /** What the tool does, and when to use it; by default the summary and description of the route. */
   readonly description?: string;
-  /** Whether everyone may call it, so that the lack of a guard is no mistake; false by default. */
-  readonly public?: boolean;
 }
 
 type Digit = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;

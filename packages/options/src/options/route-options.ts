@@ -38,7 +38,6 @@ const toolKinds: Readonly<Record<string, Kind>> = Object.freeze({
     (value) => typeof value === 'string' && /^[\w.-]{1,128}$/.test(value),
   ),
   description: nonEmptyString,
-  public: boolean,
 });
 
 /** Accepts a day, such as `2026-01-31`. */
@@ -93,6 +92,12 @@ function explainMembers(
   });
 }
 
+/** Accepts why everyone may call a route. */
+export const publicReason = kind(
+  "a text that says why everyone may call it, such as 'The shop shows its prices to everyone.'",
+  (value) => typeof value === 'string' && value.trim() !== '',
+);
+
 /** The options that document a route, whether a function or a method handles it. */
 export const routeDocumentation = Object.freeze({
   summary: string,
@@ -106,6 +111,7 @@ export const routeDocumentation = Object.freeze({
   }),
   operationId: nonEmptyString,
   hidden: boolean,
+  public: publicReason,
   extensions: openapiExtensions,
   errors: Object.freeze({
     accepts: (value: unknown) =>

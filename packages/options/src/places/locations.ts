@@ -20,12 +20,23 @@ export function locatorOf(target: object): Locate | undefined {
   return shared[LOCATIONS]?.get(target);
 }
 
+/** The options of a route that generated documents leave out. */
+export interface HiddenRoute {
+  readonly hidden: true;
+  readonly public?: string;
+}
+
 /**
  * Returns the options of a route that a package registers for its user, and documents nowhere. Messages then show the
  * call of the user instead of that in the package.
+ *
+ * @param reason - Why everyone may call the route, if its user says so.
  */
-export function hiddenRouteAt(locate: Locate | undefined): { readonly hidden: true } {
-  const options = Object.freeze({ hidden: true } as const);
+export function hiddenRouteAt(locate: Locate | undefined, reason?: string): HiddenRoute {
+  const options: HiddenRoute = Object.freeze({
+    hidden: true,
+    ...(reason !== undefined && { public: reason }),
+  });
   if (locate !== undefined) setLocation(options, locate);
   return options;
 }

@@ -1,0 +1,66 @@
+import {
+  descriptionOf,
+  flatten,
+  isDemanding,
+  isSecured,
+  isUnknown,
+  roleOf,
+} from '../annotations/description.js';
+import { isBelow } from '../router/pattern.js';
+import type { Layout, PlacedRoute } from './layout.js';
+import type { Found, PlacedMiddleware } from './run-checks.js';
+
+/** Finds a route that does not declare who may call it, or that contradicts itself. */
+export function findUndecided(
+  { name, options, functions }: PlacedRoute,
+  { declaresAccess }: Layout,
+): Found {
+  if (!declaresAccess) return;
+  const isDocumented = options.security?.some(isDemanding) === true;
+  const own = isDocumented ? 'its option security' : undefined;
+  const isOpen = descriptionOf(functions.at(-1))?.public !== undefined;
+  return decide(`call ${name}`, 'to the route', functions, options.public, own, isOpen);
+}
+
+/** Finds middleware that responds to paths without a route, and does not declare who may call it. */
+export function findUndecidedResponder(
+  { middleware, prefix, shapes, before }: PlacedMiddleware,
+  { declaresAccess }: Layout,
+): Found {
+  if (!declaresAccess || roleOf(middleware) !== 'responder') return;
+  const { name, public: reason } = descriptionOf(middleware) ?? {};
+  const covering = before.flatMap((one) =>
+    one.middleware && isBelow(one.shapes, shapes) ? one.middleware : [],
+  );
+  const place = prefix === '/' ? '' : ` below '${prefix}'`;
+  return decide(`get what ${name} serves${place}`, `to ${name}`, [...covering, middleware], reason);
+}
+
+/**
+ * @param what - What nobody may do without a decision, as a verb with its object.
+ * @param functions - What runs for it. The last one handles requests.
+ * @param reason - Why everyone may do it.
+ * @param documented - Names what demands credentials without a check.
+ * @param isOpen - Whether it brings a reason, unless something demands credentials.
+ */
+function decide(
+  what: string,
+  where: string,
+  functions: readonly object[],
+  reason: string | undefined,
+  documented?: string,
+  isOpen = false,
+): Found {
+  const all = flatten(functions);
+  const secured = descriptionOf(all.find(isSecured))?.name;
+  if (reason !== undefined) {
+    const demand = secured ?? documented;
+    if (demand === undefined) return;
+    return `The option public says why everyone may ${what}, but ${demand} demands credentials. Remove public, or ${demand}.`;
+  }
+  if (isOpen || secured !== undefined) return;
+  const unknown = all.slice(0, -1).find(isUnknown);
+  const { name = Reflect.get(unknown ?? {}, 'name') } = descriptionOf(unknown) ?? {};
+  const describing = unknown ? `describe '${name || 'a function'}' if it does` : 'describe yours';
+  return `Nothing decides who may ${what}: no guard or middleware that runs for it is described with security. Add one that authenticates requests, ${describing}, with secured() of @fairlead/openapi, or pass public: 'a reason' ${where} if everyone may.`;
+}
