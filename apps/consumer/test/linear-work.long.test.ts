@@ -371,7 +371,8 @@ describe('the work for a call of a tool grows no faster than the call', async ()
       {
         operationId: 'findUser',
         query: z.object({ page: z.string().optional(), others: z.string().optional() }),
-        tool: true, public: 'Everyone may call it.',
+        tool: true,
+        public: 'Everyone may call it.',
       },
       ({ params }) => params,
     )

@@ -22,6 +22,9 @@ import { MemoryUserStore } from './users/store/memory.js';
 import { USER_STORE, type UserStore } from './users/store/user-store.js';
 import { users } from './users/values.js';
 
+/** Why the metrics need no credentials. */
+const OPERATORS = 'Only operators reach OPERATIONS_PORT, and a proxy hides it otherwise.';
+
 /** Options of {@link createUsersApp}. */
 export interface UsersAppOptions {
   readonly config: Config;
@@ -43,8 +46,9 @@ export interface UsersAppOptions {
 export async function createUsersApp(options: UsersAppOptions) {
   const { config, store, logger, stopping } = options;
   const onError = logErrors(logger);
-  const app = createApp({ checkResponses: config.checkResponses, onError });
-  const operations = config.OPERATIONS_PORT === undefined ? app : createApp({ onError });
+  const access = 'declared';
+  const app = createApp({ access, checkResponses: config.checkResponses, onError });
+  const operations = config.OPERATIONS_PORT === undefined ? app : createApp({ access, onError });
   const apps = new Set([app, operations]);
   const header = config.REQUEST_ID_HEADER;
   for (const one of apps) {
@@ -58,7 +62,7 @@ export async function createUsersApp(options: UsersAppOptions) {
     const metrics = createMetrics();
     metrics.register(store.metrics);
     app.use(metrics.middleware);
-    operations.route('/', metrics.router());
+    operations.route('/', metrics.router('/metrics', { public: OPERATORS }));
   }
   const health = createHealth({ checks: { store: () => store.check() }, stopping, logger });
   operations.route('/', health);
@@ -71,6 +75,7 @@ export async function createUsersApp(options: UsersAppOptions) {
       tags: [{ name: 'users', description: 'The same users through three APIs' }],
       docs: config.hasDocs && '/docs',
       docsInProduction: true,
+      public: 'Developers of clients read it.',
     }),
   );
   const container = createContainer().register(USER_STORE, { useValue: store });

@@ -1,1 +1,2 @@
+export { checkingGuards } from './definition/built-route.js';
 export { GUARD_OVERRIDES } from './metadata/references.js';

@@ -14,8 +14,8 @@ export {
   isSecured,
   isUnknown,
   mediaTypesOf,
-  securityOf,
   type Responder,
+  securityOf,
 } from './annotations/description.js';
 export { isStarted } from './context/context-errors.js';
 export { unknownPath } from './errors/http-error.js';

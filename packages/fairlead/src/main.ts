@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describeStartError } from '@fairlead/serve';
 import { Command, CommanderError } from 'commander';
 import { restartWith } from './application.js';
+import { addAccess } from './commands/access.js';
 import { addCheck } from './commands/check.js';
 import { addClient } from './commands/client.js';
 import { addDoctor, isNodeTooOld } from './commands/doctor.js';
@@ -55,6 +56,7 @@ for (const add of [
   addRoutes,
   addExplain,
   addCheck,
+  addAccess,
   addFetch,
   addOpenapi,
   addClient,

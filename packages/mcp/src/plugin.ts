@@ -3,8 +3,8 @@ import {
   BadRequestError,
   type Context,
   ForbiddenError,
-  json,
   type Handler,
+  json,
   type Middleware,
   type Plugin,
 } from '@fairlead/core';
@@ -151,11 +151,15 @@ export function mcp(options: McpOptions): Plugin {
     name: 'mcp',
     install(app) {
       const hidden = hiddenRouteAt(locatorOf(plugin));
-      app.post(path, hidden, describe(named('mcp', respond), {
-        name: 'mcp()',
-        servesTools: true,
-        public: 'Each call of a tool runs the guards of its route.',
-      }));
+      app.post(
+        path,
+        hidden,
+        describe(named('mcp', respond), {
+          name: 'mcp()',
+          servesTools: true,
+          public: 'Each call of a tool runs the guards of its route.',
+        }),
+      );
       if (authorization === undefined) return;
       const { resource, servers, scopes } = authorization;
       const describeResource: Handler = (ctx) => {

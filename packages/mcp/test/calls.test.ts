@@ -47,7 +47,8 @@ function createUsers() {
         operationId: 'addUser',
         body: z.object({ name: z.string().min(2), tags: z.array(z.string()).optional() }),
         response: { 201: User },
-        tool: { description: 'Adds a user.' }, public: open.public,
+        tool: { description: 'Adds a user.' },
+        public: open.public,
       },
       ({ body }) => ({ id: '1', name: body.name }),
     )
@@ -225,12 +226,7 @@ it('sends forms and text to routes that only read these', async () => {
       urlencoded(),
       ({ body }) => body,
     )
-    .post(
-      '/text',
-      { operationId: 'text', body: z.string(), ...open },
-      text(),
-      ({ body }) => body,
-    );
+    .post('/text', { operationId: 'text', body: z.string(), ...open }, text(), ({ body }) => body);
   const client = await connect(await serve(app));
   const form = { name: 'Ada & Bob', tags: ['a', 'b'] };
   expect(JSON.parse((await call(client, 'form', form)).text)).toEqual(form);
@@ -304,7 +300,11 @@ it('a response that is not the described JSON is an error', async () => {
 it('tools of controllers, as classes and as values', async () => {
   @Controller('/notes')
   class NotesController {
-    @Get('/:id', { operationId: 'findNote', tool: { name: 'find_note' }, public: 'Everyone may call it.' })
+    @Get('/:id', {
+      operationId: 'findNote',
+      tool: { name: 'find_note' },
+      public: 'Everyone may call it.',
+    })
     find(@Param('id', { schema: z.coerce.number().int() }) id: number) {
       return { id };
     }
@@ -354,10 +354,14 @@ it('QUERY routes with parameters are found', async () => {
   const body = z.object({ name: z.string() });
   const app = createApp()
     .use(json())
-    .query('/teams/:team/users', { tool: { name: 'search' }, public: 'Everyone may call it.', body }, (ctx) => ({
-      team: ctx.params.team,
-      ...ctx.body,
-    }));
+    .query(
+      '/teams/:team/users',
+      { tool: { name: 'search' }, public: 'Everyone may call it.', body },
+      (ctx) => ({
+        team: ctx.params.team,
+        ...ctx.body,
+      }),
+    );
   const client = await connect(await serve(app));
   const { text } = await call(client, 'search', { team: 'red', name: 'Ada' });
   expect(JSON.parse(text)).toEqual({ team: 'red', name: 'Ada' });

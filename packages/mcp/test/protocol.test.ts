@@ -6,7 +6,11 @@ import { message, post, serve } from './support/serve.js';
 const createUsers = (...middleware: readonly Middleware[]) =>
   createApp()
     .use(...middleware)
-    .get('/users', { operationId: 'listUsers', tool: true, public: 'Everyone may call it.' }, () => ['ada']);
+    .get(
+      '/users',
+      { operationId: 'listUsers', tool: true, public: 'Everyone may call it.' },
+      () => ['ada'],
+    );
 
 const callUsers = message('tools/call', { name: 'listUsers', arguments: {} });
 

@@ -124,11 +124,7 @@ it.each(['close, X-Forwarded-For', 'x-forwarded-for,close ,Authorization'])(
   async (connection) => {
     const app = createApp({ proxy: 1 })
       .use(json())
-      .get(
-        '/',
-        { operationId: 'ip', ...open },
-        (ctx) => `${ctx.ip} ${ctx.get('Authorization')}`,
-      );
+      .get('/', { operationId: 'ip', ...open }, (ctx) => `${ctx.ip} ${ctx.get('Authorization')}`);
     const { port } = await serve(app);
     const body = JSON.stringify(message('tools/call', { name: 'ip', arguments: {} }));
     const reply = await exchange(

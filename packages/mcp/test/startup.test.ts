@@ -52,8 +52,7 @@ it.each<[string, (app: ReturnType<typeof createApp>) => unknown, RegExp]>([
   ],
   [
     'two tools whose paths get the same name',
-    (app) =>
-      app.get('/user-list', { ...open }, () => []).get('/user/list', { ...open }, () => []),
+    (app) => app.get('/user-list', { ...open }, () => []).get('/user/list', { ...open }, () => []),
     /GET \/user-list and GET \/user\/list are both the tool 'getUserList'/,
   ],
   [
@@ -89,12 +88,7 @@ it.each<[string, (app: ReturnType<typeof createApp>) => unknown, RegExp]>([
   [
     'a route that only reads forms with files',
     (app) =>
-      app.post(
-        '/files',
-        { body: z.object({ name: z.string() }), ...open },
-        multipart(),
-        () => 1,
-      ),
+      app.post('/files', { body: z.object({ name: z.string() }), ...open }, multipart(), () => 1),
     /POST \/files cannot be a tool, because it only reads multipart\/form-data\. Accept JSON/,
   ],
 ])('refuses %s', async (_, register, message) => {

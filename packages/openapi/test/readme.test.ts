@@ -22,6 +22,7 @@ it('the README lists every option', () => {
     path: '/openapi.json',
     docs: '/docs',
     docsInProduction: false,
+    public: 'Everyone may read it.',
   };
   const [, section = ''] = readme.split('## Options');
   const listed = [...section.matchAll(/^\| `([a-z]\w+)` /gm)].map(([, option]) => option);

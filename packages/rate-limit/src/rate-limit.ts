@@ -178,6 +178,7 @@ export function rateLimit(options: RateLimitOptions): Middleware {
     warning,
     check,
     sends: describeSent(options),
+    limit: describeLimit(options),
   });
 }
 
@@ -267,7 +268,21 @@ export function rateLimitGuard(options: RateLimitOptions): (ctx: Context) => Pro
   names.set(guard, name);
   const slot = `rate limit ${name}`;
   const check = ({ routes }: Placement) => findSameName('rateLimitGuard()', guard, name, routes);
-  return describe(guard, { role: 'guard', middleware: 'rateLimit()', slot, warning, check, sends });
+  return describe(guard, {
+    role: 'guard',
+    middleware: 'rateLimit()',
+    slot,
+    warning,
+    check,
+    sends,
+    limit: describeLimit(options),
+  });
+}
+
+/** Describes the limit for lists. */
+function describeLimit({ points, duration, count }: RateLimitOptions): string {
+  const number = typeof points === 'number' ? points : 'points';
+  return `${number}${count === 'failures' ? ' failures' : ''} per ${duration} s`;
 }
 
 /** Describes the responses for documents. */

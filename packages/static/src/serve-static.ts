@@ -194,7 +194,7 @@ function serveBelow(baseOf: (ctx: Context) => string, lookup: Lookup, base = '')
     findFilelessRoute(placement, base, lookup) ??
     findPolicy(placement, lookup);
   const warning = () => describeLongCaching(lookup);
-    const { reason } = lookup;
+  const { reason } = lookup;
   return describe(middleware, {
     role: 'responder',
     hides,

@@ -35,6 +35,7 @@ describe('the documents', () => {
       precompressed: false,
       cacheControl: false,
       headers: () => ({}),
+      public: 'Everyone may read them.',
     };
     const ofSendFile: Required<SendFileOptions> = {
       root: '.',

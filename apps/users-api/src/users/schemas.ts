@@ -91,12 +91,18 @@ const Page = z
 
 const IF_MATCH = 'Send the `ETag` of the user as `If-Match` to change only what you have read.';
 
+/** What the operations have in common. */
+const EVERYONE = {
+  tags: ['users'],
+  public: 'The example has no sign-in: everyone may call it.',
+} as const;
+
 /** Responses and documentation of the operations, which all APIs share. */
 export const OPERATIONS = {
   list: {
     summary: 'List users',
     description: 'All users in order of creation, or a page of them.',
-    tags: ['users'],
+    ...EVERYONE,
     response: { 200: z.union([Everyone, Page]).meta({ id: 'Users' }) },
   },
   show: {
@@ -104,18 +110,18 @@ export const OPERATIONS = {
     description:
       'An HTML page if `Accept` contains `text/html`, and JSON otherwise. Responds with 304 if ' +
       '`If-None-Match` has the `ETag` of the user.',
-    tags: ['users'],
+    ...EVERYONE,
     response: { 200: One },
   },
-  create: { summary: 'Create a user', tags: ['users'], response: { 201: One } },
+  create: { summary: 'Create a user', ...EVERYONE, response: { 201: One } },
   update: {
     summary: 'Update a user',
     description: IF_MATCH,
-    tags: ['users'],
+    ...EVERYONE,
     response: { 200: One },
     errors: [412],
   },
-  delete: { summary: 'Delete a user', description: IF_MATCH, tags: ['users'], errors: [412] },
+  delete: { summary: 'Delete a user', description: IF_MATCH, ...EVERYONE, errors: [412] },
 } as const;
 
 /** Response of a delete in the APIs of controllers. */

@@ -39,15 +39,12 @@ export function routeOf(handler: Middleware | undefined): BuiltRoute | undefined
   return handler === undefined ? undefined : ROUTES.get(handler);
 }
 
-/** Lists the guards that check the requests to a route, in order. */
-export function guardsOf(route: BuiltRoute): readonly Guard[] {
-  return route.guards.filter((guard) => appliesTo(route, guard));
-}
-
 /** Returns why everyone may call a route, as a decorator such as `@Public('a reason')` says. */
 export function reasonOf({ metadata }: RouteDefinition): string | undefined {
   return [...metadata]
-    .map(([{ reader }, value]) => reader?.exempts(value) === true ? reader.reason(value) : undefined)
+    .map(([{ reader }, value]) =>
+      reader?.exempts(value) === true ? reader.reason(value) : undefined,
+    )
     .find((reason) => reason !== undefined);
 }
 
@@ -58,4 +55,13 @@ export function appliesTo({ metadata }: RouteDefinition, guard: Guard): boolean 
     if (reader?.exempts(value) !== true) return false;
     return reader.matches(guard) || reader.contradicts(guard) !== undefined;
   });
+}
+
+/**
+ * Lists the guards that check the requests to a route, in the order in which they run: without those that a decorator
+ * such as `@Public()` skips. There are none if the handler, the last one of the route, is not from a controller.
+ */
+export function checkingGuards(handler: Middleware | undefined): readonly Guard[] {
+  const route = routeOf(handler);
+  return route?.guards.filter((guard) => appliesTo(route, guard)) ?? [];
 }

@@ -19,8 +19,8 @@ import { findMistakes } from '../checks/rules.js';
 import {
   appliesTo,
   type BuiltRoute,
-  reasonOf,
   type RegisteredController,
+  reasonOf,
   rememberRoute,
 } from '../definition/built-route.js';
 import type { ControllerDefinition, RouteDefinition } from '../definition/definition.js';
@@ -333,7 +333,8 @@ function createStep(
   // Without the source of the function that it calls, checks cannot tell what the step does.
   if (isIntended(token) || run === undefined) markIntended(step);
   const { security } = descriptionOf(token) ?? {};
-  if (typeof run === 'function') return describe(step, { wraps: run, ...(security && { security }) });
+  if (typeof run === 'function')
+    return describe(step, { wraps: run, ...(security && { security }) });
   return security ? describe(step, { security }) : step;
 }
 

@@ -81,6 +81,7 @@ const KINDS: Kinds<Description> = {
     isSecurity,
   ),
   public: publicReason,
+  limit: nonEmptyString,
   runs: arrayOf(either(fn, object), 'an array of functions and objects'),
   crossSite: boolean,
   servesTools: boolean,

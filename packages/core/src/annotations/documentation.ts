@@ -128,6 +128,8 @@ export interface Documented {
   readonly sends?: SentDescription | readonly SentDescription[];
   /** How requests authenticate to pass it. Further descriptions of one value add to this list. */
   readonly security?: Security;
+  /** How often requests pass it, for lists: `100 per 60 s`. */
+  readonly limit?: string;
   /** Why everyone may call it, for a handler or a responder. The reason of a route takes precedence. */
   readonly public?: string;
 }

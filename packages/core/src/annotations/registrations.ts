@@ -12,6 +12,12 @@ export interface Registrations {
    * problem of RFC 9457.
    */
   readonly replacesProblems: boolean;
+  /** Middleware that responds to paths without a route, such as static files. */
+  readonly responders: readonly {
+    readonly prefix: string;
+    /** The middleware that runs before it for all of its paths, in order, and the responder itself. */
+    readonly functions: readonly object[];
+  }[];
 }
 
 /** A global symbol, so that a plugin which uses another copy of core reports all problems. */

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { captureCaller, setLocation } from '@fairlead/options';
 import { placeBelow } from '../annotations/description.js';
 import { REGISTRATIONS, type Registrations } from '../annotations/registrations.js';
+import { respondersOf } from '../checks/access.js';
 import { createLayout, type Layout, type Place, prefixesIn } from '../checks/layout.js';
 import { findErrors } from '../checks/rules.js';
 import { Context } from '../context/context.js';
@@ -335,6 +336,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
       prefixes: prefixesIn(layout, router),
       problems: this.#findErrors(layout, router),
       replacesProblems: replacesProblems(this.#settings.errors) || layout.places.some(isFormatting),
+      responders: respondersOf(layout),
     };
   }
 

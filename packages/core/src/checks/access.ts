@@ -6,8 +6,10 @@ import {
   isUnknown,
   roleOf,
 } from '../annotations/description.js';
+import type { Registrations } from '../annotations/registrations.js';
+import type { Middleware } from '../pipeline/pipeline.js';
 import { isBelow } from '../router/pattern.js';
-import type { Layout, PlacedRoute } from './layout.js';
+import type { Layout, Place, PlacedRoute } from './layout.js';
 import type { Found, PlacedMiddleware } from './run-checks.js';
 
 /** Finds a route that does not declare who may call it, or that contradicts itself. */
@@ -29,11 +31,24 @@ export function findUndecidedResponder(
 ): Found {
   if (!declaresAccess || roleOf(middleware) !== 'responder') return;
   const { name, public: reason } = descriptionOf(middleware) ?? {};
-  const covering = before.flatMap((one) =>
+  const place = prefix === '/' ? '' : ` below '${prefix}'`;
+  const functions = [...covering(shapes, before), middleware];
+  return decide(`get what ${name} serves${place}`, `to ${name}`, functions, reason);
+}
+
+/** Lists middleware that responds to paths without a route, each with what runs before it. */
+export function respondersOf({ places }: Layout): Registrations['responders'] {
+  return places.flatMap(({ prefix, shapes, middleware }, index) => {
+    if (middleware === undefined || roleOf(middleware) !== 'responder') return [];
+    return { prefix, functions: [...covering(shapes, places.slice(0, index)), middleware] };
+  });
+}
+
+/** Lists the middleware that runs for all paths of a prefix. */
+function covering(shapes: readonly string[], before: readonly Place[]): readonly Middleware[] {
+  return before.flatMap((one) =>
     one.middleware && isBelow(one.shapes, shapes) ? one.middleware : [],
   );
-  const place = prefix === '/' ? '' : ` below '${prefix}'`;
-  return decide(`get what ${name} serves${place}`, `to ${name}`, [...covering, middleware], reason);
 }
 
 /**

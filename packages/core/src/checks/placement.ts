@@ -1,5 +1,11 @@
 import { isIntended, locatorOf } from '@fairlead/options';
-import { descriptionOf, flatten, passesOn, roleOf, securityOf } from '../annotations/description.js';
+import {
+  descriptionOf,
+  flatten,
+  passesOn,
+  roleOf,
+  securityOf,
+} from '../annotations/description.js';
 import { type Placement } from '../annotations/placement.js';
 import type { Middleware } from '../pipeline/pipeline.js';
 import { declaredTypes } from '../router/mount.js';

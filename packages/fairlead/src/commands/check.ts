@@ -1,7 +1,9 @@
 import { subscribe } from 'node:diagnostics_channel';
-import type { Application } from '@fairlead/core';
 import { describeStartError } from '@fairlead/serve';
 import type { Command } from 'commander';
+import { chainsOf } from '../access/chains.js';
+import { compare, type Difference } from '../access/compare.js';
+import { builtInOf, LOCK_FILE, lockOf, readLock } from '../access/lock.js';
 import { acceptModule, withApplication } from '../application.js';
 import { UsageError } from '../errors.js';
 import { count, print, printError, printJson, style } from '../output.js';
@@ -26,29 +28,44 @@ export function addCheck(program: Command): void {
     );
   acceptModule(command)
     .option('--strict', 'fail on warnings, too')
-    .option('--json', 'print { routes, problems, warnings }')
+    .option('--lock-file <file>', `compare access with another file than ${LOCK_FILE}`)
+    .option('--json', 'print { routes, problems, warnings }, and access if there is a lock')
     .action(check);
 }
 
 async function check(
   module: string | undefined,
-  { json, strict }: { json?: true; strict?: true },
+  { json, strict, lockFile }: { json?: true; strict?: true; lockFile?: string },
 ): Promise<void> {
+  const file = lockFile ?? LOCK_FILE;
+  const lock = await readLock(file, lockFile !== undefined);
   const warnings = printWarnings();
   let problems: readonly unknown[] = [];
   let routes = 0;
+  let differences: readonly Difference[] = [];
   let failure: unknown;
   try {
-    routes = await withApplication(module, seal);
+    routes = await withApplication(module, async (app) => {
+      app.seal();
+      if (lock !== undefined) {
+        const chains = await chainsOf(app);
+        differences = compare(lock, lockOf(chains), builtInOf(chains));
+      }
+      return app.routes().length;
+    });
   } catch (error) {
     if (error instanceof UsageError) throw error;
     failure = error;
     problems = problemsOf(error);
   }
-  const isWrong = problems.length > 0 || (strict === true && warnings.length > 0);
+  const isWrong =
+    problems.length > 0 || differences.length > 0 || (strict === true && warnings.length > 0);
   if (isWrong) process.exitCode = 1;
-  if (json) printJson({ routes, problems: problems.map(describeProblem), warnings });
-  else if (problems.length > 0) printError(describeStartError(failure));
+  if (json) {
+    const access = lock !== undefined && problems.length === 0 && { access: differences };
+    printJson({ routes, problems: problems.map(describeProblem), warnings, ...access });
+  } else if (problems.length > 0) printError(describeStartError(failure));
+  else if (differences.length > 0) printError(describeDifferences(file, differences));
   else {
     const rest =
       warnings.length === 0 ? 'no problems' : `no problems, ${count(warnings.length, 'warning')}`;
@@ -85,9 +102,20 @@ function printWarnings(): readonly Finding[] {
   return warnings;
 }
 
-function seal(app: Application): number {
-  app.seal();
-  return app.routes().length;
+/** The sections of a comparison. */
+const TITLES = [
+  ['weaker', 'Access is weaker than'],
+  ['changed', 'Access has changed since'],
+] as const;
+
+function describeDifferences(file: string, differences: readonly Difference[]): string {
+  const sections = TITLES.flatMap(([kind, title]) => {
+    const lines = differences
+      .filter((one) => one.kind === kind)
+      .map(({ route, message }, index) => `  ${index + 1}. ${route}: ${message}`);
+    return lines.length === 0 ? [] : `${title} ${file}.\n\n${lines.join('\n')}\n`;
+  });
+  return `${sections.join('\n')}\nIf that is intended, run fairlead access --lock, and review the difference of ${file}.`;
 }
 
 /** Returns the problems that an error lists, or the error itself. */

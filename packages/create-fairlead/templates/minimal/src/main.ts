@@ -3,9 +3,12 @@ import { serve } from '@fairlead/serve';
 
 /** Creates the application. The tests call it, too. */
 export function createMyApp() {
-  return createApp()
-    .get('/', () => ({ message: 'Hello, world!' }))
-    .get('/hello/:name', ({ params }) => ({ message: `Hello, ${params.name}!` }));
+  // The start fails for a route that says neither who may call it, nor why everyone may.
+  return createApp({ access: 'declared' })
+    .get('/', { public: 'It greets everyone.' }, () => ({ message: 'Hello, world!' }))
+    .get('/hello/:name', { public: 'It greets everyone.' }, ({ params }) => ({
+      message: `Hello, ${params.name}!`,
+    }));
 }
 
 // Tests import this file, and must not open a port.

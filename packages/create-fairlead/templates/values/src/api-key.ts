@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { CanActivate, GuardContext } from '@fairlead/controllers';
 import { UnauthorizedError } from '@fairlead/core';
+import { describe } from '@fairlead/core/extend';
 import { token } from '@fairlead/di';
 
 export const API_KEY = token<string>('API_KEY');
@@ -23,6 +24,12 @@ export class ApiKeyGuard implements CanActivate {
     });
   }
 }
+
+// It decides who may call a route, as createApp({ access: 'declared' }) demands.
+describe(ApiKeyGuard, {
+  role: 'guard',
+  security: { name: 'apiKey', scheme: { type: 'http', scheme: 'bearer' } },
+});
 
 /** Keys of any length have hashes of one length, which take the same time to compare. */
 function hash(key: string): Buffer {

@@ -14,7 +14,8 @@ interface Options {
 export async function createNotesApi(container: Container, { apiKey, stopping }: Options) {
   container.register(API_KEY, { useValue: apiKey });
   const router = createRouter();
-  const app = createApp().route('/', createHealth({ stopping }));
+  // The start fails for a route that says neither who may call it, nor why everyone may.
+  const app = createApp({ access: 'declared' }).route('/', createHealth({ stopping }));
   const root = new URL('./controllers/', import.meta.url);
   await app.plugin(controllersPlugin({ router, container, root, prefix: '/api', strict: true }));
   return app.route('/', router);

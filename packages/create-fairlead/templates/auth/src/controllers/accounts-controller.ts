@@ -16,7 +16,7 @@ export class AccountsController {
   ) {}
 
   @Post('/', { summary: 'Sign up', tags, response: { 201: Account } })
-  @Public()
+  @Public('Nobody has a token before signing up.')
   @UseMiddleware(rateLimit({ name: 'sign-up', points: 10, duration: 60 }))
   async create(@Body({ schema: Credentials }) credentials: Credentials) {
     const account = await this.accounts.create(credentials, 'user');

@@ -13,7 +13,7 @@ export class TokensController {
   ) {}
 
   @Post('/', { summary: 'Sign in', tags: ['accounts'], response: { 201: Token } })
-  @Public()
+  @Public('Nobody has a token before signing in.')
   @UseMiddleware(rateLimit({ name: 'sign-in', points: 10, duration: 60, count: 'failures' }))
   async create(@Body({ schema: SignIn }) credentials: Credentials) {
     const account = await this.accounts.signIn(credentials);

@@ -8,28 +8,33 @@ const Page = z.object({
   offset: z.coerce.number().int().min(0).default(0),
   limit: z.coerce.number().int().min(1).max(100).default(20),
 });
-const tags = ['tasks'];
+const about = {
+  tags: ['tasks'],
+  // #if open
+  public: 'Everyone may use the tasks, until the service has accounts.',
+  // #endif
+};
 
 @Controller('/tasks')
 export class TasksController {
   constructor(private readonly tasks: Tasks) {}
 
-  @Get('/', { summary: 'List tasks', tags, response: z.array(Task) })
+  @Get('/', { summary: 'List tasks', ...about, response: z.array(Task) })
   list(@Query({ schema: Page }) { offset, limit }: z.infer<typeof Page>) {
     return this.tasks.list(offset, limit);
   }
 
-  @Get('/:id', { summary: 'Show a task', tags, response: Task })
+  @Get('/:id', { summary: 'Show a task', ...about, response: Task })
   async show(@Param('id', { schema: Id }) id: number) {
     return (await this.tasks.find(id)) ?? notFound(id);
   }
 
-  @Post('/', { summary: 'Create a task', tags, response: { 201: Task } })
+  @Post('/', { summary: 'Create a task', ...about, response: { 201: Task } })
   create(@Body({ schema: NewTask }) input: NewTask) {
     return this.tasks.create(input);
   }
 
-  @Patch('/:id', { summary: 'Change a task', tags, response: Task })
+  @Patch('/:id', { summary: 'Change a task', ...about, response: Task })
   async update(
     @Param('id', { schema: Id }) id: number,
     @Body({ schema: TaskChanges }) changes: TaskChanges,
@@ -37,7 +42,7 @@ export class TasksController {
     return (await this.tasks.update(id, changes)) ?? notFound(id);
   }
 
-  @Delete('/:id', { summary: 'Delete a task', tags, status: 204 })
+  @Delete('/:id', { summary: 'Delete a task', ...about, status: 204 })
   async delete(@Param('id', { schema: Id }) id: number) {
     if (!(await this.tasks.delete(id))) notFound(id);
   }

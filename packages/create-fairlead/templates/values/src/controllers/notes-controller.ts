@@ -5,13 +5,16 @@ import { NewNote, Note, Notes } from '../notes.ts';
 
 const params = z.object({ id: z.coerce.number().int().positive() });
 const guards = [ApiKeyGuard];
+const open = { public: 'Everyone may read the notes.' };
 
 export const notesController = defineController('/notes', {
   inject: { notes: Notes },
   routes: ({ get, post, delete: del }) => ({
-    list: get('/', { response: z.array(Note) }, (_ctx, { notes }) => notes.list()),
+    list: get('/', { ...open, response: z.array(Note) }, (_ctx, { notes }) => notes.list()),
 
-    show: get('/:id', { params, response: Note }, (ctx, { notes }) => notes.find(ctx.params.id)),
+    show: get('/:id', { ...open, params, response: Note }, (ctx, { notes }) =>
+      notes.find(ctx.params.id),
+    ),
 
     create: post(
       '/',
