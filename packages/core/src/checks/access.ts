@@ -71,11 +71,12 @@ function decide(
   if (reason !== undefined) {
     const demand = secured ?? documented;
     if (demand === undefined) return;
-    return `The option public says why everyone may ${what}, but ${demand} demands credentials. Remove public, or ${demand}.`;
+    const message = `The option public says why everyone may ${what}, but ${demand} demands credentials. Remove public, or ${demand}.`;
+    return { code: 'ACCESS_CONTRADICTORY', message };
   }
   if (isOpen || secured !== undefined) return;
   const unknown = all.slice(0, -1).find(isUnknown);
-  const { name = Reflect.get(unknown ?? {}, 'name') } = descriptionOf(unknown) ?? {};
-  const describing = unknown ? `describe '${name || 'a function'}' if it does` : 'describe yours';
-  return `Nothing decides who may ${what}: no guard or middleware that runs for it is described with security. Add one that authenticates requests, ${describing}, with secured() of @fairlead/openapi, or pass public: 'a reason' ${where} if everyone may.`;
+  const name = descriptionOf(unknown)?.name ?? Reflect.get(unknown ?? {}, 'name');
+  const own = unknown === undefined ? 'it is your own' : `'${name || 'a function'}' does`;
+  return `Nothing decides who may ${what}: no guard or middleware that runs for it is described with security. Add one that authenticates requests. If ${own}, describe it with secured() of @fairlead/openapi. If everyone may, pass public: 'a reason' ${where}.`;
 }
