@@ -174,7 +174,7 @@ export function describeNeeds(needs: Needs): string {
 
 /** Describes a way to authenticate. A scope tells its scheme, too. */
 export function describeWay(way: readonly string[]): string {
-  if (way.length === 0) return 'nothing';
+  if (way.length === 0) return 'no credentials';
   const isTold = (name: string) => way.some((other) => other.startsWith(`${name}:`));
   return way.filter((name) => !isTold(name)).join(' and ');
 }
