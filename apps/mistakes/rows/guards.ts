@@ -14,6 +14,7 @@ import { createJwtAuth } from '@fairlead/jwt';
 import { jwtGuard, Public, Roles } from '@fairlead/jwt/controllers';
 import { multipart } from '@fairlead/multipart';
 import { rateLimitGuard } from '@fairlead/rate-limit';
+import { serveStatic } from '@fairlead/static';
 import { serveControllers } from '../src/applications.js';
 import { area, post } from '../src/mistake.js';
 
@@ -261,3 +262,44 @@ mistake(
     return serveControllers([Users]);
   },
 );
+
+const auth = createJwtAuth({ issuer: 'i', audience: 'a', secret: '-'.repeat(32) });
+
+mistake(
+  "a route without a guard, with `access: 'declared'`",
+  { startup: 'Nothing decides who may call GET /' },
+  () => createApp({ access: 'declared' }).get('/', () => []),
+);
+
+mistake(
+  "`serveStatic()` without a guard, with `access: 'declared'`",
+  { startup: 'Nothing decides who may get what serveStatic() serves' },
+  () => createApp({ access: 'declared' }).use(serveStatic('.')),
+);
+
+mistake(
+  "`public` on a route behind `auth.middleware`, with `access: 'declared'`",
+  { startup: 'but auth.middleware demands credentials' },
+  () =>
+    createApp({ access: 'declared' })
+      .use(auth.middleware)
+      .get('/', { public: 'Everyone may see it.' }, () => []),
+);
+
+mistake(
+  '`public: true` without a reason',
+  { compiler: "'public'", startup: 'a text that says why everyone may call it' },
+  () => createApp().get('/', { public: true }, () => []),
+);
+
+mistake("`@Public('')`", { startup: "@Public() cannot use ''" }, () => {
+  @Controller()
+  class News {
+    @Get()
+    @Public('')
+    list() {
+      return [];
+    }
+  }
+  return serveControllers([News]);
+});
