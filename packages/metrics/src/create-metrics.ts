@@ -1,4 +1,5 @@
 import {
+  type AnyContext,
   type Context,
   createRouter,
   isHttpError,
@@ -245,15 +246,16 @@ export function createMetrics<Format extends RegistryContentType = PrometheusCon
           warn('FAIRLEAD_OPTION', UNMEASURED + formatLocation(locate));
         isMeasured = true;
       };
-      const problem = takeProblem(created, () =>
-        created.get(path, hidden, async function metrics(ctx) {
-          if (!isMeasured) warnIfUnmeasured();
-          const text = await registry.metrics();
-          ctx.set('Content-Type', registry.contentType);
-          ctx.set('Cache-Control', 'no-store');
-          ctx.send(text);
-        }),
-      );
+      const respond = async function metrics(ctx: AnyContext) {
+        if (!isMeasured) warnIfUnmeasured();
+        const text = await registry.metrics();
+        ctx.set('Content-Type', registry.contentType);
+        ctx.set('Cache-Control', 'no-store');
+        ctx.send(text);
+      };
+      // overload() warns about it, because it may reject those who collect the metrics.
+      describe(respond, { name: 'createMetrics()' });
+      const problem = takeProblem(created, () => created.get(path, hidden, respond));
       if (problem !== undefined) throw problem;
       return created;
     },

@@ -184,16 +184,19 @@ function readPriority(priority: OverloadOptions['priority'], ctx: Context): Prio
   );
 }
 
-/** Finds a health route that is rejected like any other, so that an orchestrator ends a healthy process. */
+/** The functions whose routes are for operators. */
+const OPERATORS = ['createHealth()', 'createMetrics()'];
+
+/** Finds a route for operators that is rejected like any other, so that an orchestrator ends a healthy process. */
 function findProbes(routes: Placement['routes']): Doubt | undefined {
-  const isOperators = (one: object) => {
-    const name = descriptionOf(one)?.name;
-    return name?.startsWith('createHealth()');
-  };
-  const route = routes.find(({ after }) => after.some(isOperators));
-  if (route === undefined) return undefined;
-  const message = `overload() may reject probes: ${route.method} ${route.pattern} of createHealth(). Mount the router of createHealth() before overload(), pass skip, or pass its result to intended().`;
-  return { code: 'FAIRLEAD_ORDER', message };
+  for (const { method, pattern, after } of routes) {
+    const names = after.map((one) => descriptionOf(one)?.name ?? '');
+    const creator = OPERATORS.find((each) => names.some((name) => name.startsWith(each)));
+    if (creator === undefined) continue;
+    const message = `overload() may reject probes: ${method} ${pattern} of ${creator}. Mount the router of ${creator} before overload(), pass skip, or pass its result to intended().`;
+    return { code: 'FAIRLEAD_ORDER', message };
+  }
+  return undefined;
 }
 
 function metricsOf(gate: Gate, name: string): readonly OverloadMetric[] {

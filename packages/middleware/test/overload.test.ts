@@ -9,6 +9,7 @@ import {
 } from '@fairlead/controllers';
 import { createApp, createRouter, intended, type Middleware } from '@fairlead/core';
 import { createContainer } from '@fairlead/di';
+import { createMetrics } from '@fairlead/metrics';
 import { codedWarningsOf } from '@fairlead/test-support/start-warnings';
 import { describe, expect, it, vi } from 'vitest';
 import { createHealth } from '../src/index.js';
@@ -66,7 +67,10 @@ describe('a request that waits', () => {
     const app = createApp()
       .use(share, limit)
       .get('/first', handler)
-      .get('/second', () => void paths.push(storage.getStore()) || 'done');
+      .get('/second', () => {
+        paths.push(storage.getStore());
+        return 'done';
+      });
     const first = app.request('/first');
     await begun;
     const second = app.request('/second');
@@ -199,6 +203,14 @@ describe('before the routes of createHealth()', () => {
   ])('causes none if %s', (_name, create) => {
     expect(codedWarningsOf(create())).toEqual([]);
   });
+});
+
+it('a route of createMetrics() after it causes a warning, too', () => {
+  const metrics = createMetrics({ processMetrics: false });
+  const app = createApp().use(metrics.middleware, overload()).route('/', metrics.router());
+  expect(codedWarningsOf(app)).toEqual([
+    'FAIRLEAD_ORDER: overload() may reject probes: GET /metrics of createMetrics(). Mount the router of createMetrics() before overload(), pass skip, or pass its result to intended().',
+  ]);
 });
 
 describe('options', () => {

@@ -14,6 +14,7 @@ import {
   signedCookies,
   timeout,
 } from '@fairlead/middleware';
+import { overload } from '@fairlead/middleware/overload';
 import { using } from '../../src/applications.js';
 import { area } from '../../src/mistake.js';
 
@@ -241,6 +242,14 @@ mistake("`timeout('5s')`", { compiler: "'string'", startup: 'an integer' }, () =
 
 mistake('`timeout({ ms })`', { compiler: 'number', startup: 'an integer' }, () =>
   using(timeout({ ms: 5_000 })),
+);
+
+mistake('`createHealth()` after `overload()`', { warning: 'may reject probes' }, () =>
+  createApp().use(overload()).route('/', createHealth()),
+);
+
+mistake('`overload({ limit: 0 })`', { startup: 'an integer of at least 1' }, () =>
+  using(overload({ limit: 0 })),
 );
 
 mistake('`timeout(5)`, in seconds', { warning: 'milliseconds' }, () =>
