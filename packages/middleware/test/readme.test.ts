@@ -21,6 +21,7 @@ import {
   signedCookies,
   timeout,
 } from '../src/index.js';
+import { type OverloadOptions, overload } from '../src/overload.js';
 import { runHandler } from './support/run-handler.js';
 
 const readme = await readFile(join(import.meta.dirname, '../README.md'), 'utf8');
@@ -66,6 +67,13 @@ const healthOptions: Readonly<Record<keyof HealthOptions, true>> = {
   onChange: true,
   logger: true,
 };
+const overloadOptions: Readonly<Record<keyof OverloadOptions, true>> = {
+  limit: true,
+  wait: true,
+  priority: true,
+  skip: true,
+  name: true,
+};
 const requestLoggerOptions: Readonly<Record<keyof RequestLoggerOptions, true>> = {
   logger: true,
   now: true,
@@ -82,6 +90,7 @@ it.each([
   ['Read and set cookies', [cookieOptions]],
   ['Reject requests from other sites', [csrfOptions, tokenOptions]],
   ['Report health', [healthOptions]],
+  ['Stay responsive when overloaded', [overloadOptions]],
   ['Log requests', [requestLoggerOptions]],
   ['Identify requests', [requestIdOptions]],
 ])("the README's tables list every option: %s", (title, options) => {
@@ -98,6 +107,7 @@ it('docs/errors.md lists every error with its code, its status and whether it ha
     ...(await healthErrors()),
     ...(await matchErrors()),
     ...(await timeoutErrors()),
+    ...(await overloadErrors()),
   ];
   expect(errors.filter((error) => error instanceof CookieKeysError)).toHaveLength(1);
 
@@ -171,6 +181,21 @@ async function timeoutErrors(): Promise<HttpError[]> {
   for (const status of [503, 504] as const) {
     const app = createApp().use(keepErrors(errors), intended(timeout(1, { status })));
     await app.use(() => new Promise(() => undefined)).request('/');
+  }
+  return errors;
+}
+
+/** Returns the errors of requests that may not run. */
+async function overloadErrors(): Promise<HttpError[]> {
+  const errors: HttpError[] = [];
+  for (const priority of [() => 'low', () => 'urgent']) {
+    const limit = Reflect.apply(overload, undefined, [{ limit: 1, wait: 0, priority }]);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const app = createApp().use(keepErrors(errors), limit, () => promise);
+    const running = app.request('/');
+    await app.request('/');
+    resolve();
+    await running;
   }
   return errors;
 }

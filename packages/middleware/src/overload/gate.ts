@@ -124,6 +124,7 @@ export class Gate {
     }
     this.#queue.add(waiting, priority);
     if (this.#queue.length > LONGEST) this.#reject(this.#queue.drop(), 'full');
+    this.#turns?.arrive();
     if (this.#turns?.isUsed) this.#turns.next(this.#dispatch);
   }
 
