@@ -126,6 +126,31 @@ const SENDS = {
   },
 };
 
+/** A request whose functions have not settled. */
+class Request implements Running {
+  readonly #gate: Gate;
+  readonly #ctx: Context;
+  readonly #start: number;
+
+  constructor(gate: Gate, ctx: Context, start: number) {
+    this.#gate = gate;
+    this.#ctx = ctx;
+    this.#start = start;
+  }
+
+  isOpen(): boolean {
+    return !this.#ctx.res.closed && this.#ctx.status !== 101;
+  }
+
+  readonly succeed = (): void => {
+    this.#gate.leave(this, this.#start, this.#ctx.pattern ?? '');
+  };
+
+  readonly fail = (): void => {
+    this.#gate.leave(this, this.#start, undefined);
+  };
+}
+
 /** Runs the functions of a request, and counts it unless they have settled at once. */
 function run(gate: Gate, ctx: Context, next: Next): void | Promise<void> {
   const start = gate.now();
@@ -135,13 +160,10 @@ function run(gate: Gate, ctx: Context, next: Next): void | Promise<void> {
   } finally {
     gate.use(start);
   }
-  if (typeof Object(result).then !== 'function') return;
-  const running: Running = { isOpen: () => !ctx.res.closed && ctx.status !== 101 };
-  gate.enter(running);
-  const succeed = () => gate.leave(running, start, ctx.pattern ?? '');
-  const fail = () => gate.leave(running, start, undefined);
-  // The caller handles the error.
-  void Promise.resolve(result).then(succeed, fail);
+  if (typeof result?.then !== 'function') return;
+  const request = new Request(gate, ctx, start);
+  gate.enter(request);
+  result.then(request.succeed, request.fail);
   return result;
 }
 
