@@ -260,6 +260,6 @@ describe('fewer requests run', () => {
   });
 
   it('when the event loop is late', () => {
-    expect(limitAfter(150, (simulation) => simulation.spend(120))).toBe(6);
+    expect(limitAfter(150, (simulation) => simulation.spend(120))).toBe(9);
   });
 });

@@ -199,8 +199,8 @@ export class Gate {
     const limit = this.#limit;
     const running = this.#running.size;
     if (typeof limit === 'number') return;
-    const isTooBusy = lag > LAG || this.#isHeapFull(now);
-    if (isTooBusy) limit.shrink(1 / 2, now, running);
+    if (this.#isHeapFull(now)) limit.shrink(1 / 2, now, running);
+    else if (lag > LAG) limit.shrink(3 / 4, now, running);
     else if (running >= limit.value) limit.wait(now, this.#queuedSince);
   }
 
