@@ -88,7 +88,8 @@ export class AdaptiveLimit {
 
   /** Multiplies the limit, or what is used of it, by a factor below 1. */
   shrink(factor: number, now: number, running: number): void {
-    this.#value = Math.max(LEAST, Math.min(this.#value, running) * factor);
+    const used = Math.min(this.#value, Math.max(running, INITIAL));
+    this.#value = Math.max(LEAST, used * factor);
     this.#changedAt = now;
     this.#finishedAt = now;
     this.#slowness = GOOD;
