@@ -423,7 +423,7 @@ mistake(
 
 mistake(
   "`deprecated: { since: '31.01.2026' }`",
-  { start: "'31.01.2026' as deprecated.since. Use a date such as '2026-01-31'" },
+  { startup: "'31.01.2026' as deprecated.since. Use a date such as '2026-01-31'" },
   () => createApp().get('/users', { deprecated: { since: '31.01.2026' } }, () => []),
   '/users',
 );
