@@ -14,7 +14,7 @@ const manifests = globSync(
 const pages = [
   'README.md',
   'docs/runtimes.md',
-  'packages/core/src/app/application.ts',
+  'packages/core/src/node-http.ts',
   ...globSync('packages/*/README.md', { cwd: workspace }),
 ];
 

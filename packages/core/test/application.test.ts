@@ -309,18 +309,3 @@ function codeOf(attempt: () => unknown): unknown {
     return (error as SetupError).code;
   }
 }
-
-it('createApp() names the Node.js that it needs on one that is too old', () => {
-  const original = Object.getOwnPropertyDescriptor(Promise, 'withResolvers');
-  Reflect.deleteProperty(Promise, 'withResolvers');
-  try {
-    expect(() => createApp()).toThrow(
-      expect.objectContaining({
-        code: 'UNSUPPORTED_NODE',
-        message: `Fairlead needs Node.js 22.16 or newer: this is ${process.version}. Update Node.js.`,
-      }),
-    );
-  } finally {
-    Object.defineProperty(Promise, 'withResolvers', { ...original });
-  }
-});

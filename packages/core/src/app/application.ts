@@ -570,15 +570,6 @@ function closedError(failure: string): SetupError {
   );
 }
 
-/** @throws {SetupError} `UNSUPPORTED_NODE`, when Node.js lacks what every later call needs. */
-function assertNode(): void {
-  if (typeof Promise.withResolvers === 'function') return;
-  throw new SetupError(
-    'UNSUPPORTED_NODE',
-    `Fairlead needs Node.js 22.16 or newer: this is ${process.version}. Update Node.js.`,
-  );
-}
-
 const endOfPipeline: Next = () => undefined;
 
 /**
@@ -586,11 +577,9 @@ const endOfPipeline: Next = () => undefined;
  *
  * @param options - How errors and unhandled requests become responses, how paths are compared, and which
  *   proxies are trusted.
- * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid; `UNSUPPORTED_NODE`, when Node.js is too
- *   old.
+ * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid.
  */
 export function createApp(options?: ApplicationOptions): Application {
-  assertNode();
   const app = new Application(options);
   setLocation(app, captureCaller(createApp));
   return app;
