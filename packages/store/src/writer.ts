@@ -1,4 +1,3 @@
-import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type {
   Content,
@@ -10,6 +9,7 @@ import type {
 } from './connection.js';
 import { type DatabaseFile, sqliteProblem } from './database.js';
 import { StoreError } from './store-error.js';
+import { writerScript } from './writer-script.js';
 
 /** A number that a store exports to monitoring. */
 export interface StoreMetric {
@@ -31,9 +31,6 @@ export interface SqliteWriterOptions extends Omit<WriterData, 'path' | 'claim'> 
   /** Called when the writer thread dies. */
   readonly warn: (error: StoreError) => void;
 }
-
-// Relative to this file, both in src/ and in dist/.
-const WORKER = new URL(`./writer-worker${extname(import.meta.url)}`, import.meta.url);
 
 /**
  * Writes to an SQLite file in a separate thread, so that the disk and locks do not block the main thread.
@@ -147,7 +144,9 @@ export class SqliteWriter {
     const { file, files, watch, statements, maxPages, warn } = this.#options;
     const { path, program } = file;
     const workerData: WriterData = { path, files, statements, maxPages, claim: this.#claim };
-    const worker = new Worker(WORKER, { workerData, name: `${program}-sqlite-writer` });
+    const { script, eval: isCode } = writerScript();
+    const name = `${program}-sqlite-writer`;
+    const worker = new Worker(script, { eval: isCode, workerData, name });
     let cause: unknown;
     worker.on('message', (reply: unknown) => {
       if (isContent(reply)) watch.content = reply;
