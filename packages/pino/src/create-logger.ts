@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module';
+import { resolve } from 'node:path';
 import { SetupError } from '@fairlead/core';
 import { assertOptions } from '@fairlead/core/extend';
 import { escapeControls, fn, type Kinds, kind, oneOf } from '@fairlead/options';
@@ -35,8 +35,6 @@ const MAX_WRITE = 4_096;
 
 /** Maximum size of the buffer for a slow reader, in bytes. Lines beyond it are dropped. */
 const MAX_BUFFERED = 16 * 1_048_576;
-
-const require = createRequire(import.meta.url);
 
 /**
  * Creates a pino logger that writes to standard output and keeps user data out of logged errors.
@@ -92,7 +90,11 @@ function loadPretty(
   colorize: boolean,
 ): ((line: string) => string) | undefined {
   try {
-    const { prettyFactory }: typeof import('pino-pretty') = require('pino-pretty');
+    // Bundlers would try to include what createRequire() and require() name.
+    const { createRequire } = process.getBuiltinModule('node:module');
+    // Undefined if a bundler has made a script of this module.
+    const from = (import.meta.url as string | undefined) ?? resolve('index.js');
+    const { prettyFactory }: typeof import('pino-pretty') = createRequire(from)('pino-pretty');
     const prettify = prettyFactory({
       colorize,
       translateTime: 'SYS:HH:MM:ss.l',

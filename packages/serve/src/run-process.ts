@@ -428,15 +428,18 @@ function formatError(error: unknown): string {
   return location === undefined ? error.message : `${error.message}\n  At: ${location}`;
 }
 
+// Undefined if a bundler has made a script of this module.
+const url = import.meta.url as string | undefined;
+
 /** The folder of this package and the others in it, or, in a bundle, at least that of all code. */
-const PACKAGES = filePath(new URL('../..', import.meta.url).href);
+const PACKAGES = url && filePath(new URL('../..', url).href);
 
 /** Finds the innermost line of the application that threw an error, unless it threw later. */
 function callerOf({ message, stack = '' }: Error): string | undefined {
   const [calls = ''] = stack.slice(stack.indexOf(message) + message.length).split(/^ +at async /m);
   const caller = framesOf(calls).find(
     ({ file }) =>
-      !file.startsWith(PACKAGES) &&
+      !(PACKAGES && file.startsWith(PACKAGES)) &&
       !/[\\/](?:(?:@|node_modules[\\/])fairlead[\\/]|\[eval)/.test(file),
   );
   return caller && `${describeFile(caller.file)}:${caller.position}`;

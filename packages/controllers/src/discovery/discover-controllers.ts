@@ -1,5 +1,4 @@
 import { readFileSync, realpathSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { type Constructor, isEager } from '@fairlead/di';
 import { describeValue } from '@fairlead/options';
@@ -136,6 +135,8 @@ export function entryFile(): string | undefined {
   const [, entry] = process.argv;
   if (entry === undefined) return undefined;
   try {
+    // Bundlers replace an imported createRequire().
+    const { createRequire } = process.getBuiltinModule('node:module');
     // Node also accepts a file without its extension and a directory with a main file.
     return realpathSync(createRequire(resolve('entry.js')).resolve(resolve(entry)));
   } catch {

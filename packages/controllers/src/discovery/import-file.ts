@@ -1,5 +1,4 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { basename, dirname, extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { SetupError } from '@fairlead/core';
@@ -208,6 +207,7 @@ async function exportFix(file: string, module: string, name: string): Promise<st
 /** Returns the names that a package exports; none if it cannot be imported. */
 async function exportsOf(file: string, name: string): Promise<readonly string[]> {
   try {
+    const { createRequire } = process.getBuiltinModule('node:module');
     return Object.keys(await importModule(createRequire(file).resolve(name)));
   } catch {
     return [];
