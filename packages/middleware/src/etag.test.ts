@@ -194,6 +194,44 @@ describe('requireMatch()', () => {
     expect((await send('/none')).status).toBe(200);
   });
 
+  it.each([
+    [undefined, '*', 200],
+    [undefined, '"7"', 200],
+    [undefined, '7', 200],
+    ['"7"', '"6"', 200],
+    ['"7"', '*', 412],
+    ['W/"7"', '*', 412],
+    ['"7"', '"6", "7"', 412],
+    ['"7"', 'W/"7"', 412],
+    ['"7"', '7', 412],
+    ['"7"', '"6", *', 412],
+  ])('for %s responds to If-None-Match: %s with %d', async (etag, tags, status) => {
+    expect((await put(etag, { 'If-None-Match': tags })).status).toBe(status);
+  });
+
+  it('refuses to replace what exists with If-None-Match: *, and says so', async () => {
+    expect(await (await put('"7"', { 'If-None-Match': '*' })).json()).toMatchObject({
+      code: 'PRECONDITION_FAILED',
+      detail:
+        'The resource exists, and If-None-Match: * only creates it. Use another one, or send its current ETag as If-Match.',
+    });
+  });
+
+  it.each(['GET', 'HEAD', 'QUERY'])('ignores If-None-Match of %s', async (method) => {
+    const app = createApp().all('/', (ctx) => {
+      requireMatch(ctx, '"7"');
+      return 'read';
+    });
+    const headers = { 'If-None-Match': '"7"', 'Content-Type': 'text/plain' };
+    expect((await app.request('/', { method, headers })).status).toBe(200);
+  });
+
+  it('still requires If-Match with an If-None-Match that matches nothing', async () => {
+    const app = createApp().put('/', (ctx) => requireMatch(ctx, '"7"', { required: true }));
+    const headers = { 'If-None-Match': '"6"' };
+    expect((await app.request('/', { method: 'PUT', headers })).status).toBe(428);
+  });
+
   it('refuses unknown options', async () => {
     const errors: unknown[] = [];
     const app = createApp({ onError: (error) => errors.push(error) }).put('/', (ctx) =>

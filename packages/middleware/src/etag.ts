@@ -94,16 +94,19 @@ export interface RequireMatchOptions {
 const REQUIRE_MATCH_OPTIONS: Kinds<RequireMatchOptions> = { required: boolean };
 
 /**
- * Checks that the client has seen the current state of a resource. Call it before you change the resource.
- * Does nothing for a request without `If-Match`, unless it is required.
+ * Checks that the client has seen the current state of a resource, or that there is none. Call it before you change
+ * or create the resource. Does nothing for a request without `If-Match` and `If-None-Match`, unless it is required.
+ * Ignores the `If-None-Match` of GET, HEAD and QUERY, which {@link etag} handles.
  *
  * @param etag - The current `ETag` with its quotes, as in `"7"`. A weak one, such as `W/"7"`, matches only
  *   `If-Match: *`. Undefined if the resource does not exist, which matches nothing.
- * @throws {PreconditionFailedError} 412, when `If-Match` does not match, or is malformed.
+ * @throws {PreconditionFailedError} 412, when `If-Match` does not match, or is malformed; when the resource exists, and
+ *   `If-None-Match` is `*`, has its tag, or is malformed.
  * @throws {HttpError} 428 `PRECONDITION_REQUIRED`, when a request lacks the required `If-Match`.
  * @throws {TypeError} When `etag` is not an entity tag.
  * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid.
- * @see RFC 9110 §8.8.3 (form), §8.8.3.2 (strong comparison), §13.1.1 (If-Match); RFC 6585 §3 (428)
+ * @see RFC 9110 §8.8.3 (form), §8.8.3.2 (strong comparison), §13.1.1 (If-Match), §13.1.2
+ *   (If-None-Match); RFC 6585 §3 (428)
  */
 export function requireMatch(
   ctx: AnyContext,
@@ -111,7 +114,10 @@ export function requireMatch(
   options: RequireMatchOptions = {},
 ): void {
   assertOptions('requireMatch()', options, REQUIRE_MATCH_OPTIONS);
-  if (etag !== undefined) assertTag(etag);
+  if (etag !== undefined) {
+    assertTag(etag);
+    refuseKnown(ctx, etag);
+  }
   const match = ctx.get('If-Match');
   if (match === undefined) {
     if (!options.required || etag === undefined) return;
@@ -132,6 +138,21 @@ export function requireMatch(
   }
   throw new PreconditionFailedError(
     'The resource does not match If-Match. Read it again, and send its current ETag.',
+  );
+}
+
+/** @throws {PreconditionFailedError} 412, when a request is only for a resource that has no such tag. */
+function refuseKnown(ctx: AnyContext, etag: string): void {
+  const noneMatch = ctx.get('If-None-Match');
+  if (noneMatch === undefined || ['GET', 'HEAD', 'QUERY'].includes(ctx.method)) return;
+  if (noneMatch === '*') {
+    throw new PreconditionFailedError(
+      'The resource exists, and If-None-Match: * only creates it. Use another one, or send its current ETag as If-Match.',
+    );
+  }
+  if (TAGS.test(noneMatch) && !parseTags(noneMatch).map(opaqueOf).includes(opaqueOf(etag))) return;
+  throw new PreconditionFailedError(
+    'The resource has a tag of If-None-Match, or If-None-Match is malformed. Correct or remove it.',
   );
 }
 
