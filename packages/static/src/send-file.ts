@@ -95,12 +95,32 @@ export async function download(
   name?: string,
   options: SendFileOptions = {},
 ): Promise<void> {
-  if (name !== undefined && (typeof name !== 'string' || name === '')) {
-    throwTogether([`download() cannot use ${describeValue(name)} as name. Pass a file name.`]);
-  }
+  if (name !== undefined) assertName('download()', name);
   await respond('download()', ctx, path, options);
-  const saved = name ?? basename(path instanceof URL ? fileURLToPath(path) : path);
-  ctx.set('Content-Disposition', create(win32.basename(saved.toWellFormed())));
+  attach(ctx, name ?? basename(path instanceof URL ? fileURLToPath(path) : path));
+}
+
+/**
+ * Makes browsers save the response instead of showing it, such as a report that the handler creates. Sets
+ * `Content-Disposition`.
+ *
+ * @param name - The name for the saved file, of any characters. Folders are removed.
+ * @throws {SetupError} `INVALID_OPTION`, when `name` is not a file name. Uncaught, it results in a 500 response.
+ * @see RFC 6266; RFC 8187 for names that are not ASCII
+ */
+export function attachment(ctx: AnyContext, name: string): void {
+  assertName('attachment()', name);
+  attach(ctx, name);
+}
+
+/** @throws {SetupError} `INVALID_OPTION`, when a value is not a file name. */
+function assertName(call: string, name: unknown): void {
+  if (typeof name === 'string' && name !== '') return;
+  throwTogether([`${call} cannot use ${describeValue(name)} as name. Pass a file name.`]);
+}
+
+function attach(ctx: AnyContext, name: string): void {
+  ctx.set('Content-Disposition', create(win32.basename(name.toWellFormed())));
 }
 
 async function respond(

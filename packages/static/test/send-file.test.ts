@@ -5,7 +5,7 @@ import { type Context, createApp, createRouter, errorHandler, type Handler } fro
 import { cases, codePoint } from '@fairlead/test-support/properties';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { download, type SendFileOptions, sendFile } from '../src/index.js';
+import { attachment, download, type SendFileOptions, sendFile } from '../src/index.js';
 import { provideFolder } from './support/folder.js';
 import { getter } from './support/serve.js';
 
@@ -229,5 +229,27 @@ describe('download()', () => {
   it.each([[''], [7]])('rejects the name %o', async (name) => {
     const call: Promise<void> = Reflect.apply(download, undefined, [{}, 'a', name]);
     await expect(call).rejects.toMatchObject({ code: 'INVALID_OPTION' });
+  });
+});
+
+describe('attachment()', () => {
+  it.each([
+    ['report.csv', 'attachment; filename=report.csv'],
+    ['my "report".csv', 'attachment; filename="my \\"report\\".csv"'],
+    ['../naïve.csv', 'attachment; filename="na?ve.csv"; filename*=UTF-8\'\'na%C3%AFve.csv'],
+  ])('names a body that the handler creates %s', async (name, expected) => {
+    const app = appOf((ctx) => {
+      attachment(ctx, name);
+      ctx.send('id,name\n');
+    });
+    const response = await app.request('/');
+    expect(response.headers.get('Content-Disposition')).toBe(expected);
+    expect(await response.text()).toBe('id,name\n');
+  });
+
+  it.each([[''], [7], [undefined]])('rejects the name %o', (name) => {
+    expect(() => Reflect.apply(attachment, undefined, [{}, name])).toThrow(
+      expect.objectContaining({ code: 'INVALID_OPTION' }),
+    );
   });
 });
