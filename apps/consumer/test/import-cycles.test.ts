@@ -73,8 +73,8 @@ it.each(globSync('packages/*/src', { cwd: workspace }))(
 /** The folders of core. Each imports only those before it. */
 const FLOORS = [
   'promise.ts',
-  'node-http.ts',
   'setup',
+  'node-http.ts',
   'annotations',
   'errors',
   'server',

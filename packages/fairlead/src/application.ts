@@ -7,7 +7,7 @@ import { Application } from '@fairlead/core';
 import { describeFile, describeValue, explainOneCopy, hasMethods } from '@fairlead/options';
 import type { Command } from 'commander';
 import { LoadError, UsageError } from './errors.js';
-import { readSources } from './project.js';
+import { projectOf, readSources } from './project.js';
 
 /** The modules that may create the application, in the order in which they are looked for. */
 const MODULES = ['src/app.ts', 'src/app.js', 'dist/app.js'];
@@ -100,6 +100,11 @@ export function findModule(given: string | undefined): string {
   const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
   const found = (given === undefined ? MODULES : [given]).find(isFile);
   if (found !== undefined) return resolve(found);
+  if (given === undefined && projectOf(resolve('package.json')) === undefined) {
+    throw new UsageError(
+      `There is no project in ${process.cwd()}. Run fairlead in the folder with the package.json of your application.`,
+    );
+  }
   const missing = given === undefined ? 'src/app.ts, src/app.js or dist/app.js' : `file ${given}`;
   throw new UsageError(
     `There is no ${missing} in ${process.cwd()}. Pass the path of the module that creates the application, such as src/main.ts.`,
@@ -160,6 +165,12 @@ async function create(
   const origin =
     typeof value === 'function' ? `${name}() of ${module} returns` : `${module} exports`;
   if (hasMethods('routes', 'seal', 'close')(app)) {
+    const project = projectOf(file);
+    if (project !== undefined && project !== projectOf(resolve('package.json'))) {
+      throw new UsageError(
+        `${module} belongs to the project in ${describeFile(project)}, which has its own packages. Run fairlead in that folder, with the path of the module from there.`,
+      );
+    }
     throw new UsageError(
       `${origin} an application of another copy of @fairlead/core than that of fairlead. Add fairlead to the devDependencies of the project, and ${explainOneCopy('@fairlead/core')}`,
     );

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { escapeLine } from '@fairlead/options';
 import { isNode, type Node } from './client/index.js';
 import { LoadError, UsageError } from './errors.js';
+import { describeJsonError } from './project.js';
 
 /** Milliseconds to wait for a document. */
 const TIMEOUT = 30_000;
@@ -107,7 +107,7 @@ function parse(text: string, origin: string): Source {
     throw new LoadError(
       isYaml
         ? `Cannot use ${origin}: it is YAML. ${JSON_FIX}`
-        : `Cannot use ${origin}: it is not JSON: ${escapeLine((error as Error).message).replace(/\.$/, '')}. Pass the document itself, such as openapi.json, not a page that shows it.`,
+        : `Cannot use ${origin}: it is not JSON: ${describeJsonError(error, text)}. Pass the document itself, such as openapi.json, not a page that shows it.`,
       { cause: error },
     );
   }

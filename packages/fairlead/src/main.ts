@@ -1,18 +1,8 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
-import { describeStartError } from '@fairlead/serve';
+import { inspect } from 'node:util';
 import { Command, CommanderError } from 'commander';
-import { restartWith } from './application.js';
-import { addAccess } from './commands/access.js';
-import { addCheck } from './commands/check.js';
-import { addClient } from './commands/client.js';
 import { addDoctor, isNodeTooOld } from './commands/doctor.js';
-import { addExplain } from './commands/explain.js';
-import { addFetch } from './commands/fetch.js';
-import { addNew } from './commands/new.js';
-import { addOpenapi } from './commands/openapi.js';
-import { addRoutes } from './commands/routes.js';
-import { addUpgrade } from './commands/upgrade.js';
 import { LoadError, UsageError } from './errors.js';
 import { print, printError } from './output.js';
 
@@ -23,11 +13,14 @@ const { version } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 ) as { version: string };
 
+// The packages that most commands import refuse to load on a Node.js that is too old.
+const runtime = isNodeTooOld ? undefined : await import('./commands/all.js');
+
 const program = new Command('fairlead')
   .description('Lists, explains, checks and calls the routes of a Fairlead application.')
   .version(version, '-v, --version', 'print the version')
   .helpOption('-h, --help', 'print this help')
-  .helpCommand(false)
+  .helpCommand('help [command]', 'print the help of a command')
   .exitOverride()
   .configureOutput({
     writeOut: (text) => print(text.replace(/\n$/, '')),
@@ -35,14 +28,9 @@ const program = new Command('fairlead')
     outputError: (text, write) => write(text.replace(/^error: /, 'fairlead: ')),
   })
   .hook('preAction', (_program, action) => {
-    if (isNodeTooOld && action.name() !== 'doctor') {
-      throw new LoadError(
-        `Fairlead needs Node.js 22.16 or newer: this is ${process.versions.node}.`,
-      );
-    }
     // To watch files, it starts other processes.
     const { watch, import: loaders } = action.opts();
-    if (watch !== true) restartWith(loaders);
+    if (watch !== true) runtime?.restartWith(loaders);
   })
   .addHelpText(
     'after',
@@ -52,19 +40,7 @@ another function create…() without parameters. By default it is src/app.ts, sr
 
 Exit codes: 0 if all is well, 1 if there are problems, 2 if the command line is wrong.`,
   );
-for (const add of [
-  addRoutes,
-  addExplain,
-  addCheck,
-  addAccess,
-  addFetch,
-  addOpenapi,
-  addClient,
-  addNew,
-  addDoctor,
-  addUpgrade,
-])
-  add(program);
+for (const add of runtime?.commands ?? [addDoctor]) add(program);
 
 // `fairlead routes | head` closes the pipe early.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -73,6 +49,10 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 process.setSourceMapsEnabled(true);
 try {
+  const [, , command = '--help'] = process.argv;
+  if (isNodeTooOld && !/^(?:doctor|-.*)$/.test(command)) {
+    throw new LoadError(`Fairlead needs Node.js 22.16 or newer: this is ${process.versions.node}.`);
+  }
   await program.parseAsync();
 } catch (error) {
   process.exitCode = report(error);
@@ -92,6 +72,7 @@ function report(error: unknown): number {
     printError(`fairlead: ${error.message}`);
     return INVALID_USAGE;
   }
-  printError(error instanceof LoadError ? error.message : describeStartError(error));
+  const describe = runtime?.describeStartError ?? inspect;
+  printError(error instanceof LoadError ? error.message : describe(error));
   return PROBLEMS;
 }

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { escapeLine } from '@fairlead/options';
 import { UsageError } from './errors.js';
 
 /** What the commands read of a package.json. */
@@ -19,7 +20,7 @@ export interface SourceFile {
   readonly text: string;
 }
 
-/** @throws {UsageError} When the working directory has no package.json. */
+/** @throws {UsageError} When the working directory has no package.json, or it is not JSON. */
 export function readManifest(): { readonly text: string; readonly manifest: Manifest } {
   if (!existsSync('package.json')) {
     throw new UsageError(
@@ -27,7 +28,36 @@ export function readManifest(): { readonly text: string; readonly manifest: Mani
     );
   }
   const text = readFileSync('package.json', 'utf8');
-  return { text, manifest: JSON.parse(text) as Manifest };
+  return { text, manifest: parseManifest(text) };
+}
+
+function parseManifest(text: string): Manifest {
+  let manifest: unknown;
+  try {
+    manifest = JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(
+      `Cannot read package.json: it is not JSON: ${describeJsonError(error, text)}. Correct it.`,
+    );
+  }
+  if (typeof manifest === 'object' && manifest !== null && !Array.isArray(manifest))
+    return manifest;
+  throw new UsageError('Cannot read package.json: it is not an object. Correct it.');
+}
+
+/** Returns the message of an error of `JSON.parse()`, with the line. */
+export function describeJsonError(error: unknown, text: string): string {
+  const message = escapeLine(error instanceof Error ? error.message : String(error));
+  // Without a position, the text ends too early, or the message quotes what is wrong.
+  if (!/end of JSON input/.test(message)) return message.replace(/\.$/, '');
+  return `${message} (line ${text.split('\n').length})`;
+}
+
+/** The nearest folder above a path that has a package.json; undefined without one. */
+export function projectOf(path: string): string | undefined {
+  const folder = dirname(path);
+  if (existsSync(join(folder, 'package.json'))) return folder;
+  return folder === path ? undefined : projectOf(folder);
 }
 
 /** Returns the names of the packages of Fairlead that a project depends on. */

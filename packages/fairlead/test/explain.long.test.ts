@@ -124,6 +124,11 @@ ALL     /any/:first           segment 1 is 'api', not 'any'
   it.each([
     ['GET', '/unknown', 'No route handles GET /unknown: no pattern matches, which is a 404.'],
     [
+      'GET',
+      '/shadowd',
+      'No route handles GET /shadowd: no pattern matches, which is a 404. Did you mean /shadowed?',
+    ],
+    [
       'PUT',
       '/shadowed',
       'No route handles PUT /shadowed: the path has routes for other methods, which is a 405.',

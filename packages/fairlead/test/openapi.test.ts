@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { writeProject } from './support/project.js';
@@ -22,7 +22,11 @@ describe('fairlead openapi', () => {
       info: { title: 'Notes' },
       paths: { '/notes/{id}': {} },
     });
-    expect(await run('openapi', '--out', 'openapi.json')).toEqual({ ...rest, stdout: '' });
+    expect(await run('openapi', '--out', 'openapi.json')).toEqual({
+      status: 0,
+      stdout: '',
+      stderr: 'Wrote openapi.json.\n',
+    });
     expect(await readFile(join(folder, 'openapi.json'), 'utf8')).toBe(stdout);
   });
 
@@ -43,6 +47,19 @@ describe('fairlead openapi', () => {
       stdout: '',
       stderr:
         "fairlead: The application has no OpenAPI document at 'none.json'. Use '/openapi.json' or '/none.json'.\n",
+    });
+  });
+
+  it('blames the folder, if it has no application or project', async () => {
+    const { folder, run } = await writeProject({ 'src/other.js': '' });
+    expect((await run('openapi')).stderr).toBe(
+      `fairlead: There is no src/app.ts, src/app.js or dist/app.js in ${folder}. Pass the path of the module that creates the application, such as src/main.ts.\n`,
+    );
+    await rm(join(folder, 'package.json'));
+    expect(await run('openapi')).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: `fairlead: There is no project in ${folder}. Run fairlead in the folder with the package.json of your application.\n`,
     });
   });
 

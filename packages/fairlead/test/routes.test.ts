@@ -68,3 +68,25 @@ it('says that there are no routes', async () => {
   });
   expect((await run('routes')).stdout).toBe('The application has no routes.\n');
 });
+
+it('says how to run it for a module of another project', async () => {
+  const foreign = 'export default { routes() {}, seal() {}, close() {} };';
+  const { run } = await writeProject({
+    'api/package.json': '{ "type": "module" }',
+    'api/src/app.js': foreign,
+  });
+  expect(await run('routes', 'api/src/app.js')).toEqual({
+    status: 2,
+    stdout: '',
+    stderr:
+      'fairlead: api/src/app.js belongs to the project in api, which has its own packages. Run fairlead in that folder, with the path of the module from there.\n',
+  });
+});
+
+it('prints the help of a command for help', async () => {
+  const { run } = await writeProject({});
+  const { status, stdout } = await run('help', 'routes');
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/^Usage: fairlead routes /);
+  expect((await run('routes', '--help')).stdout).toBe(stdout);
+});

@@ -94,6 +94,7 @@ async function load(
 ): Promise<Source> {
   if (source !== undefined && isUrl(source)) return fetchDocument(source, header);
   if (source !== undefined && isFile(source)) return readDocument(source);
+  findModule(source);
   const openapi = await importOpenapi();
   const document = await withApplication(source, (app) => {
     app.seal();

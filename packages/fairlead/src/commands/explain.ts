@@ -1,4 +1,5 @@
 import type { Application } from '@fairlead/core';
+import { nearestName } from '@fairlead/options';
 import type { Command } from 'commander';
 import { acceptModule, withApplication } from '../application.js';
 import { explain } from '../explain.js';
@@ -29,7 +30,8 @@ export function addExplain(program: Command): void {
           explainRequest(app, method, target),
         );
         if (explanation.match === undefined) process.exitCode = 1;
-        if (json) printJson(explanation);
+        const { similar: _, ...data } = explanation;
+        if (json) printJson(data);
         else print(formatExplanation(explanation));
       },
     );
@@ -44,10 +46,13 @@ async function explainRequest(app: Application, method: string, target: string) 
   const summaries = await summarizeRoutes(app);
   const { path, match, status, others } = await explain(routes, method, target);
   const route = match && summaries[routes.indexOf(match.route)];
+  const patterns =
+    match === undefined && status === 404 ? [...new Set(routes.map(({ pattern }) => pattern))] : [];
   return {
     method,
     path,
     status,
+    similar: nearestPattern(path, patterns),
     match: match &&
       route && {
         ...route,
@@ -62,11 +67,28 @@ async function explainRequest(app: Application, method: string, target: string) 
   };
 }
 
-function formatExplanation({ method, path, status, match, others }: Explanation): string {
+/** Returns the pattern whose fixed segments are spelled most like those of a path. */
+function nearestPattern(path: string, patterns: readonly string[]): string | undefined {
+  const segments = path.split('/');
+  const filled = new Map(
+    patterns.map((pattern) => [
+      pattern
+        .split('/')
+        .map((part, index) => (/^[:*]/.test(part) ? (segments[index] ?? part) : part))
+        .join('/'),
+      pattern,
+    ]),
+  );
+  return filled.get(nearestName(path, [...filled.keys()]) ?? '');
+}
+
+function formatExplanation({ method, path, status, similar, match, others }: Explanation): string {
   const request = `${method} ${path}`;
   const lines =
     match === undefined
-      ? [`${style('red', `No route handles ${request}`)}: ${STATUSES[status ?? 404]}.`]
+      ? [
+          `${style('red', `No route handles ${request}`)}: ${STATUSES[status ?? 404]}.${similar === undefined ? '' : ` Did you mean ${similar}?`}`,
+        ]
       : [`${request} is handled by ${style('green', `${match.method} ${match.path}`)}`];
   if (match !== undefined) {
     const { params, upstream, middleware, guards, interceptors, schemas, handler, file } = match;

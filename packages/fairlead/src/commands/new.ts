@@ -47,7 +47,7 @@ export function addNew(program: Command): void {
     .command('new')
     .summary('create a controller, middleware, a guard or a plugin')
     .description(
-      'Creates a controller, middleware, a guard or a plugin in the style of the project: a class or a value, beside those that exist.',
+      'Creates a controller, middleware, a guard or a plugin in the style of the project: a class or a value, beside those that exist, or in a new folder such as src/controllers.',
     )
     .argument('<kind>', Object.keys(KINDS).join(', '), parseKind)
     .argument('<name>', 'such as users', parseName)

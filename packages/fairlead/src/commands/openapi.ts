@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { acceptModule, importOpenapi, withApplication } from '../application.js';
+import { acceptModule, findModule, importOpenapi, withApplication } from '../application.js';
 import { UsageError } from '../errors.js';
-import { refuseFile } from '../output.js';
+import { printError, refuseFile } from '../output.js';
 
 interface OpenapiOptions {
   readonly document?: string;
@@ -19,6 +19,7 @@ export function addOpenapi(program: Command): void {
     .option('-o, --out <file>', 'write the document to a file; to one that ends in .yaml, as YAML')
     .option('--yaml', 'print YAML')
     .action(async (module: string | undefined, { document, out, yaml }: OpenapiOptions) => {
+      findModule(module);
       const openapi = await importOpenapi();
       await withApplication(module, async (app) => {
         app.seal();
@@ -27,6 +28,8 @@ export function addOpenapi(program: Command): void {
           if (document === undefined || error.code !== 'NO_DOCUMENT') refuseFile(error, out);
           throw new UsageError(error.message);
         });
+        // Standard output is for the document.
+        if (out !== undefined) printError(`Wrote ${out}.`);
       });
     });
 }

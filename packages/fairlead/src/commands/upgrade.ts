@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { UsageError } from '../errors.js';
@@ -23,7 +23,7 @@ export function addUpgrade(program: Command): void {
     .action(upgrade);
 }
 
-function upgrade(requested: string): void {
+async function upgrade(requested: string): Promise<void> {
   const { text } = readManifest();
   const manifest = JSON.parse(text) as Record<string, Record<string, string>>;
   const lists = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'];
@@ -37,7 +37,11 @@ function upgrade(requested: string): void {
       'package.json has no versions of @fairlead packages. Run fairlead upgrade in the folder of a project.',
     );
   }
-  const version = VERSION.test(requested) ? requested : findVersion(requested);
+  const names = [...new Set(ranges.map(({ name }) => name))];
+  const [first = '@fairlead/core'] = names;
+  const version = await findVersion(first, requested);
+  // A package may be newer, or older, than the version.
+  await Promise.all(names.slice(1).map((name) => findVersion(name, version)));
   const rows: string[][] = [];
   for (const { list, name, range } of ranges) {
     const target = `${/^[\^~]?/.exec(range)}${version}`;
@@ -59,22 +63,33 @@ function upgrade(requested: string): void {
   );
 }
 
-/** Returns the version of a tag in the registry that npm is configured to use. */
-function findVersion(tag: string): string {
-  if (!/^[a-z][\w.-]*$/i.test(tag)) {
-    throw new UsageError(`Cannot use the version '${tag}'. Use one such as 0.2.0, or latest.`);
+/**
+ * Returns the version of a package that the registry has, from which npm is configured to install.
+ *
+ * @param version - A version or a tag.
+ * @throws {UsageError} When the registry does not have it, or cannot be reached.
+ */
+async function findVersion(name: string, version: string): Promise<string> {
+  if (!VERSION.test(version) && !/^[a-z][\w.-]*$/i.test(version)) {
+    throw new UsageError(`Cannot use the version '${version}'. Use one such as 0.2.0, or latest.`);
   }
-  const args = ['view', `@fairlead/core@${tag}`, 'version', '--json'];
+  const args = ['view', `${name}@${version}`, 'version', '--json'];
   // On Windows, npm is a .cmd file, which needs a shell.
-  const { status, stdout, stderr, error } = spawnSync('npm', args, {
-    encoding: 'utf8',
-    shell: process.platform === 'win32',
+  const options = { shell: process.platform === 'win32' };
+  const { stdout, stderr, error } = await new Promise<{
+    readonly stdout: string;
+    readonly stderr: string;
+    readonly error: Error | null;
+  }>((resolve) => {
+    execFile('npm', args, options, (error, stdout, stderr) => resolve({ stdout, stderr, error }));
   });
-  const version: unknown = status === 0 && stdout.trim() !== '' ? JSON.parse(stdout) : undefined;
-  if (typeof version === 'string' && VERSION.test(version)) return version;
-  const [, reason = 'the registry has no such version'] =
+  const found: unknown = error === null && stdout.trim() !== '' ? JSON.parse(stdout) : undefined;
+  if (typeof found === 'string' && VERSION.test(found)) return found;
+  // The message of the error is the command line.
+  const code = (error as NodeJS.ErrnoException | null)?.code;
+  const [, reason = typeof code === 'string' ? code : 'the registry has no such version'] =
     /^npm (?:error|ERR!) (?!code)(.+)/m.exec(stderr) ?? [];
   throw new UsageError(
-    `Cannot find the version '${tag}' of @fairlead/core: ${(error?.message ?? reason).replace(/\.$/, '')}. Pass a version, such as fairlead upgrade 0.2.0.`,
+    `Cannot find the version '${version}' of ${name}: ${reason.replace(/\.$/, '')}. Pass a version that all packages have, such as fairlead upgrade 0.2.0.`,
   );
 }
