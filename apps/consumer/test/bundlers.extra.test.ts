@@ -184,7 +184,8 @@ async function check({ process, url }: Running): Promise<void> {
   expect(await (await fetch(`${url}/upload`, { method: 'POST', body: form })).json()).toEqual([
     'file',
   ]);
-  const document = await (await fetch(`${url}/openapi.json`)).json();
+  const response = await fetch(`${url}/openapi.json`);
+  const document = (await response.json()) as { readonly paths: object };
   expect(Object.keys(document.paths)).toContain('/notes/{id}');
   expect(await (await fetch(`${url}/metrics`)).text()).toContain('http_');
   expect((await fetch(`${url}/health/ready`)).status).toBe(200);
