@@ -97,7 +97,8 @@ async function findNameProblem(
   name: string,
   choice: Choice | undefined,
 ): Promise<string | undefined> {
-  if (name.length > 214) return 'package names have at most 214 characters';
+  // PostgreSQL cuts longer names of databases, and lines with them would be too long for the formatter.
+  if (name.length > 63) return 'it has more than 63 characters';
   if (!/^[a-z0-9][a-z0-9._-]*$/.test(name)) {
     return 'package names consist of lowercase letters, digits, dots, hyphens and underscores, and begin with a letter or digit';
   }

@@ -97,6 +97,24 @@ describe('a created project', () => {
     expect([...files].filter(([, text]) => conditions.test(text))).toEqual([]);
   });
 
+  it.each(COMPILED)('passes its format check with the longest name: %s', async (template) => {
+    const name = 'a'.repeat(63);
+    expect(create(name, '--template', template)).toMatchObject({ status: 0 });
+    const project = join(folder, name);
+    const config = JSON.parse(await read(`${name}/biome.json`));
+    // A repository of git is not there.
+    await writeFile(
+      join(project, 'biome.json'),
+      JSON.stringify({ ...config, vcs: { enabled: false } }, null, 2),
+    );
+    const biome = join(PACKAGE, '../../node_modules/.bin/biome');
+    const { status, stdout } = spawnSync(biome, ['format', 'src', 'test'], {
+      cwd: project,
+      encoding: 'utf8',
+    });
+    expect({ status, stdout }).toMatchObject({ status: 0 });
+  });
+
   it.each(TEMPLATES)('is listed with all files, and nothing else: %s', (template) => {
     const { result, files } = projectOf(template);
     const lines = result.stdout.matchAll(/^ {2}(\S*\/) +(.+)$/gm);
@@ -135,7 +153,7 @@ npm run dev serves http://localhost:8080/ until you press Ctrl+C.
     ['rest-api', 'src/database.ts', 'applicationId: 0x6d792d61, // "my-a" in ASCII'],
     ['rest-api', 'Dockerfile', 'DATABASE_PATH=/data/my-app.db\n'],
     ['rest-api --auth', 'src/tokens.ts', "const ISSUER = 'my-app';"],
-    ['rest-api --database postgres', 'src/config.ts', "@127.0.0.1:5432/my-app'"],
+    ['rest-api --database postgres', 'src/config.ts', '}/my-app`)'],
     ['rest-api --database postgres', 'compose.yaml', '--dbname=my-app]'],
   ])('gives the service of %s its own name in %s: %s', (template, file, text) => {
     expect(projectOf(template).files.get(file)).toContain(text);
@@ -143,8 +161,10 @@ npm run dev serves http://localhost:8080/ until you press Ctrl+C.
 
   it('has a compose.yaml with the database that the API connects to by default', () => {
     const { files } = projectOf('rest-api --database postgres');
-    const [url = ''] = /postgres:\/\/postgres:[^']+/.exec(files.get('src/config.ts') ?? '') ?? [];
-    const { password, hostname, port, pathname } = new URL(url);
+    const config = files.get('src/config.ts') ?? '';
+    const [server = ''] = /postgres:\/\/postgres:[^']+/.exec(config) ?? [];
+    const [, path = ''] = /\$\{DATABASE_SERVER\}(\/.+)`/.exec(config) ?? [];
+    const { password, hostname, port, pathname } = new URL(path, server);
     const compose = files.get('compose.yaml');
     expect(compose).toContain(`POSTGRES_PASSWORD: ${password}\n`);
     expect(compose).toContain(`POSTGRES_DB: '${pathname.slice(1)}'\n`);
@@ -396,7 +416,7 @@ describe('a refusal', () => {
       'package names consist of lowercase letters, digits, dots, hyphens and underscores, and begin with a letter or digit',
       'app',
     ],
-    ['a'.repeat(215), 'package names have at most 214 characters', 'my-app'],
+    ['a'.repeat(64), 'it has more than 63 characters', 'my-app'],
     ['node_modules', 'npm reserves this name', 'node-modules'],
     ['typescript', 'a dependency of the template has this name', 'my-app'],
   ])('suggests another name than %s', async (name, problem, example) => {

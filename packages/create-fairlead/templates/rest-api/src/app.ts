@@ -16,7 +16,6 @@ import { DATABASE, OFFLINE, openDatabase } from './database.js';
 // #if auth
 import { Passwords } from './passwords.js';
 import { Tokens } from './tokens.js';
-
 // #endif
 
 interface Options {
@@ -40,7 +39,10 @@ export async function createTasksApi(container: Container, { config, logger, sto
   const app = createApp({ access: 'declared', onError: logErrors(logger) })
     .use(logRequests(logger), requestId())
     .route('/', createHealth({ checks, stopping, logger }));
-  const info = { title: '{{name}}', version: '1.0.0' };
+  const info = {
+    title: '{{name}}',
+    version: '1.0.0',
+  };
   await app.plugin(openapi({ info, public: 'Developers of clients read it.' }));
   const root = new URL('./controllers/', import.meta.url);
   // #if open

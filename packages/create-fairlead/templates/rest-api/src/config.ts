@@ -3,20 +3,28 @@ import { z } from 'zod';
 import { Credentials } from './accounts.js';
 // #endif
 
+// #if sqlite
+const DATABASE_FILE = 'data/{{name}}.db';
+
+// #endif
+// #if postgres
+const DATABASE_SERVER = 'postgres://postgres:postgres@127.0.0.1:5432';
+
+// #endif
 /** The environment variables that configure the API. */
 export const Config = z.object({
   PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
   // #if sqlite
-  DATABASE_PATH: z.string().min(1).default('data/{{name}}.db'),
+  DATABASE_PATH: z.string().min(1).default(DATABASE_FILE),
   // #endif
   // #if postgres
   /** The default is the database of compose.yaml, for development. */
   DATABASE_URL: z
     .url({
       protocol: /^postgres(ql)?$/,
-      error: 'Use a URL such as postgres://user@host:5432/{{name}}.',
+      error: 'Use a URL such as postgres://user@host:5432/database.',
     })
-    .default('postgres://postgres:postgres@127.0.0.1:5432/{{name}}'),
+    .default(`${DATABASE_SERVER}/{{name}}`),
   // #endif
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
   /** Milliseconds to keep serving after SIGTERM, so that load balancers stop sending requests. */
