@@ -1,10 +1,5 @@
 import type { RouteDocumentation, RouteInput } from '@fairlead/core';
-import {
-  contentOf,
-  describeDeprecation,
-  responseSchemas,
-  securityOf,
-} from '@fairlead/core/extend';
+import { contentOf, describeDeprecation, responseSchemas, securityOf } from '@fairlead/core/extend';
 import { createContent } from './content.js';
 import type { Form } from './convert.js';
 import type { Draft, OperationSource } from './draft.js';

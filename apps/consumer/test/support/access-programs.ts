@@ -90,10 +90,14 @@ export async function runVariants(variants: readonly Variant[]): Promise<readonl
     const list = join(root, 'programs.json');
     await writeFile(list, JSON.stringify({ root, programs }));
     const worker = join(workspace, 'apps/consumer/fixtures/access-programs.mjs');
-    const { stdout } = await promisify(execFile)(process.execPath, ['--max-semi-space-size=128', worker, list], {
-      env: { ...process.env, NODE_ENV: 'production', NODE_OPTIONS: '' },
-      maxBuffer: 64 * 1024 * 1024,
-    });
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['--max-semi-space-size=128', worker, list],
+      {
+        env: { ...process.env, NODE_ENV: 'production', NODE_OPTIONS: '' },
+        maxBuffer: 64 * 1024 * 1024,
+      },
+    );
     const results: readonly Omit<Result, keyof Variant>[] = JSON.parse(stdout);
     return variants.map((variant, index) => ({ ...variant, ...(results[index] as Result) }));
   } finally {

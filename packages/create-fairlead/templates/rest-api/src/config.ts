@@ -1,6 +1,7 @@
 import { z } from 'zod';
 // #if auth
 import { Credentials } from './accounts.js';
+
 // #endif
 
 // #if sqlite
