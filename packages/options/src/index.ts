@@ -19,13 +19,13 @@ export {
   object,
   oneOf,
   positiveMilliseconds,
+  publicReason,
   string,
 } from './options/kinds.js';
 export { isOrigin, origins } from './options/origin.js';
 export {
   explainUndescribedStatus,
   openapiExtensions,
-  publicReason,
   routeDocumentation,
   routeResponse,
   routeStatus,

@@ -85,3 +85,9 @@ export function either(...kinds: readonly Kind[]): Kind {
     kinds.some(({ accepts }) => accepts(value)),
   );
 }
+
+/** Accepts why everyone may call a route. */
+export const publicReason = kind(
+  "a text that says why everyone may call it, such as 'The shop shows its prices to everyone.'",
+  (value) => typeof value === 'string' && value.trim() !== '',
+);

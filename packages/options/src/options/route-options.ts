@@ -2,7 +2,16 @@ import { NO_CONTENT_STATUSES } from '../http/statuses.js';
 import { describeValue } from '../messages/words.js';
 import { isObject } from '../values.js';
 import { suggest } from './check-options.js';
-import { arrayOf, boolean, integer, type Kind, kind, nonEmptyString, string } from './kinds.js';
+import {
+  arrayOf,
+  boolean,
+  integer,
+  type Kind,
+  kind,
+  nonEmptyString,
+  publicReason,
+  string,
+} from './kinds.js';
 import { explainSchema, isSchema, isSchemaMap } from './schema-kinds.js';
 
 const errorStatus = integer(400, 599);
@@ -91,12 +100,6 @@ function explainMembers(
     return `${describeValue(value)} as ${option}.${name}. Use ${known.description}.`;
   });
 }
-
-/** Accepts why everyone may call a route. */
-export const publicReason = kind(
-  "a text that says why everyone may call it, such as 'The shop shows its prices to everyone.'",
-  (value) => typeof value === 'string' && value.trim() !== '',
-);
 
 /** The options that document a route, whether a function or a method handles it. */
 export const routeDocumentation = Object.freeze({
