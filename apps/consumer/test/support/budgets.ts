@@ -7,7 +7,7 @@ export const packedBudgets: Readonly<Record<string, number>> = {
   core: 159,
   di: 43,
   jwt: 19,
-  mcp: 19,
+  mcp: 20,
   metrics: 11,
   middleware: 46,
   multipart: 21,
