@@ -24,19 +24,45 @@ function written(value: unknown): unknown {
   return isWritten(value) ? value : null;
 }
 
+/** What a schema says about text, or about numbers. */
+type Limit =
+  | { readonly of: 'string'; readonly judge: (value: string) => number }
+  | { readonly of: 'number'; readonly judge: (value: number) => number };
+
 /** Creates the functions that judge a value by its type and by what a schema says about scalars. */
 export function scalarChecksOf(schema: Keywords, dialect: Dialect): Check[] {
   const exact = exactCheck(schema[FITS]);
   if (exact !== undefined) return [exact];
-  const checks = [typeCheck(schema, dialect), ...limits(schema, dialect)];
+  const type = typeCheck(schema, dialect);
+  const limited = [...limits(schema, dialect)];
+  if (type === undefined && limited.length === 0) return [];
   const mayBeObject = allows(schema, 'object');
-  return checks.flatMap((check) => (check === undefined ? [] : asWritten(check, mayBeObject)));
+  const checks = [type ?? [], ...limited.map(ofType)].flat();
+  const judges = checks.map((check) => asWritten(check, mayBeObject));
+  // Most values are text, whose type is right.
+  const isText = constantsOf(schema) === undefined && allows(schema, 'string');
+  const texts = limited.flatMap((one) => (one.of === 'string' ? one.judge : []));
+  return [
+    (value) => (isText && typeof value === 'string' ? worst(texts, value) : worst(judges, value)),
+  ];
+}
+
+function worst<Value>(judges: readonly ((value: Value) => number)[], value: Value): number {
+  let found: number = Fit.yes;
+  for (let index = 0; index < judges.length; index += 1) {
+    const fit = judges[index]?.(value) ?? Fit.yes;
+    if (fit < found) found = fit;
+  }
+  return found;
+}
+
+function ofType({ of, judge }: Limit): Check {
+  return (value) => (typeof value === of ? judge(value as never) : Fit.yes);
 }
 
 /** Judges what JSON writes. The library judges the value itself, so that one which JSON changes remains undecided. */
 function asWritten(check: Check, mayBeObject: boolean): Check {
   return (value) => {
-    if (typeof value === 'string') return check(value);
     const json = written(value);
     if (json === value) return check(json);
     // A Date is an object for a library.
@@ -86,11 +112,10 @@ function typeCheck(schema: Keywords, { hasArraysAsObjects }: Dialect): Check | u
   const isInteger = types.includes('integer') && !types.includes('number');
   const kinds = new Set(types.map((one) => (one === 'object' || one === 'array' ? one : 'scalar')));
   const allowed = new Set(TYPES.filter((name) => allows(schema, name)));
-  const [takesText, takesNumbers] = [allowed.has('string'), allowed.has('number') && !isInteger];
+  const takesNumbers = allowed.has('number') && !isInteger;
   const mayBeArray = hasArraysAsObjects && kinds.has('object');
   return (value) => {
-    if (typeof value === 'string' ? takesText : typeof value === 'number' && takesNumbers)
-      return Fit.yes;
+    if (typeof value === 'number' && takesNumbers) return Fit.yes;
     if (!isObject(value) && allowed.has(typeOf(value)) && !isInteger) return Fit.yes;
     if (!kinds.has(kindOf(value)))
       return mayBeArray && Array.isArray(value) ? Fit.maybe : Fit.otherType;
@@ -111,7 +136,7 @@ function isBoxed(value: object): boolean {
   return value instanceof Number || value instanceof Boolean || isScalar(value);
 }
 
-function* limits(schema: Keywords, dialect: Dialect): Generator<Check> {
+function* limits(schema: Keywords, dialect: Dialect): Generator<Limit> {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
   const { minLength, maxLength, pattern, format } = schema;
   const low = bound(minimum, exclusiveMinimum);
@@ -155,12 +180,12 @@ function bound(inclusive: unknown, exclusive: unknown): unknown {
   return exclusive === true ? inclusive : undefined;
 }
 
-function ofNumbers(judge: (value: number) => number): Check {
-  return (value) => (typeof value === 'number' ? judge(value) : Fit.yes);
+function ofNumbers(judge: (value: number) => number): Limit {
+  return { of: 'number', judge };
 }
 
-function ofText(judge: (value: string) => number): Check {
-  return (value) => (typeof value === 'string' ? judge(value) : Fit.yes);
+function ofText(judge: (value: string) => number): Limit {
+  return { of: 'string', judge };
 }
 
 /** Creates the function that judges text by a pattern, whose flags are one of several. */
