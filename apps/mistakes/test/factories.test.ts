@@ -42,7 +42,14 @@ const EXPORTS: Readonly<Record<string, unknown>> = {
 
 /** The exported functions that create neither middleware, guards and decorators, nor what has them. */
 const OTHERS = [
-  ...['buildRoutes', 'content', 'createDocument', 'createLogger', 'createMemoryStore'],
+  ...[
+    'attachment',
+    'buildRoutes',
+    'content',
+    'createDocument',
+    'createLogger',
+    'createMemoryStore',
+  ],
   ...['createRooms', 'csrfTokens', 'currentContext', 'defineController', 'deleteCookie'],
   ...['describeError', 'describeRoute', 'describeRoutes', 'discoverControllers', 'download'],
   ...['eventStream', 'findTracingProblem', 'flushTelemetry', 'formatRoutes'],

@@ -9,6 +9,8 @@ afterEach(() => {
   for (const { owner, name, original } of features) {
     Object.defineProperty(owner, name, { ...original });
   }
+  // The next files of the process must not get the module that has failed.
+  vi.resetModules();
 });
 
 it.each(features)(

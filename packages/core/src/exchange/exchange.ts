@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Readable } from 'node:stream';
 import type { ValidationStatus } from '../errors/http-error.js';
 import type { Problem } from '../errors/problem.js';
-import { type Connection, connectionOf } from '../server/connection.js';
+import { CONNECTION, type Connection, type Tracked } from '../server/connection.js';
 import { PLAIN_PATH, parseTarget, type Target } from '../server/target.js';
 import type { Client, ClientReader } from '../server/trusted-proxies.js';
 import type { Next } from './after-next.js';
@@ -202,7 +202,7 @@ export function createExchange<Ctx>(
     req,
     res,
     environment,
-    connection: connectionOf(req.socket),
+    connection: (req.socket as Tracked)[CONNECTION],
     method,
     target: isPlain ? { path: url, search: '', malformed: false } : parseTarget(method, url),
     isSilent: req.closed,

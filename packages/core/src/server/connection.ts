@@ -106,10 +106,10 @@ function bytesAcceptedFrom(socket: Socket): number {
 }
 
 /** Where a socket has its {@link Connection}. */
-const CONNECTION: unique symbol = Symbol('connection');
+export const CONNECTION: unique symbol = Symbol('connection');
 
 /** A socket, which is tracked if it has a connection. */
-type Tracked = { [CONNECTION]?: Connection };
+export type Tracked = { [CONNECTION]?: Connection };
 
 /** Starts tracking a connection, unless it is tracked already. */
 export function track(socket: Socket, keepAlive?: string, closing?: AbortSignal): void {

@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { type Connection, connectionOf } from './connection.js';
+import { CONNECTION, type Connection, type Tracked } from './connection.js';
 
 /** Maximum number of requests that run at a time on one connection. */
 const MAX_RUNNING = 10;
@@ -20,7 +20,7 @@ const PAUSE_AT = 100;
  */
 export function admit(run: RequestListener): RequestListener {
   return (req, res) => {
-    const connection = connectionOf(req.socket);
+    const connection = (req.socket as Tracked)[CONNECTION];
     if (connection === undefined) {
       run(req, res);
       return;

@@ -16,7 +16,6 @@ import { DATABASE, OFFLINE, openDatabase } from './database.js';
 // #if auth
 import { Passwords } from './passwords.js';
 import { Tokens } from './tokens.js';
-
 // #endif
 
 interface Options {

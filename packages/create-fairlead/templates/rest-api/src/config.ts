@@ -1,7 +1,6 @@
 import { z } from 'zod';
 // #if auth
 import { Credentials } from './accounts.js';
-
 // #endif
 
 // #if sqlite
