@@ -24,8 +24,8 @@ const CALLED_BY_THE_APPLICATION = new Set(['Middleware', 'AnyMiddleware']);
 /** Descriptions of routes. Their functions are those that users have passed. */
 const DESCRIPTIONS = new Set(['BuiltRoute', 'RouteDefinition', 'Route']);
 
-/** Factories of guards and handlers, which the application calls as well. */
-const FACTORY = /Guard\(\)$|websocket\(\)$/;
+/** Factories of guards, middleware and handlers, which the application calls as well. */
+const FACTORY = /Guard\(\)$|(?:websocket|overload)\(\)$/;
 
 /** Finds the functions that users call with a context and that do not take each one. */
 class Finder {

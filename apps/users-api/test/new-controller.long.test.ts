@@ -20,7 +20,7 @@ export class DisposableController {
   // Keeps the process alive until it is disposed.
   #timer = setInterval(() => {}, 60_000);
 
-  @Get()
+  @Get('/', { public: 'A test calls it.' })
   answer() {
     return 'here';
   }

@@ -13,7 +13,7 @@ import { Controller, Get } from '@fairlead/controllers';
 
 @Controller('/crash')
 export class CrashController {
-  @Get()
+  @Get('/', { public: 'A test calls it.' })
   crash() {
     setImmediate(() => {
       throw new Error('Nobody catches this.');

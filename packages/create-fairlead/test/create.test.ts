@@ -147,8 +147,7 @@ npm run dev serves http://localhost:8080/ until you press Ctrl+C.
   it.each([
     ['values', 'src/main.ts', "name: 'my-app',"],
     ['rest-api', 'src/main.ts', "name: 'my-app',"],
-    ['rest-api', 'src/app.ts', "title: 'my-app',"],
-    ['rest-api', 'src/config.ts', "'data/my-app.db'"],
+    ['rest-api', 'src/app.ts', "title = 'my-app'"],
     ['rest-api', 'src/database.ts', "program: 'my-app',"],
     ['rest-api', 'src/database.ts', 'applicationId: 0x6d792d61, // "my-a" in ASCII'],
     ['rest-api', 'Dockerfile', 'DATABASE_PATH=/data/my-app.db\n'],

@@ -18,7 +18,9 @@ export function run(
   cwd: string,
   options: { readonly env?: NodeJS.ProcessEnv; readonly timeout?: number } = {},
 ) {
-  return execute(command, args, { cwd, timeout: 280_000, ...options });
+  // The commands of pnpm set NODE_PATH, with which a project would find the packages of the workspace.
+  const env = { ...(options.env ?? process.env), NODE_PATH: undefined };
+  return execute(command, args, { cwd, timeout: 280_000, ...options, env });
 }
 
 /** The warning that Node.js 22 prints for each thread that imports node:sqlite. */

@@ -35,14 +35,11 @@ export async function createTasksApi(container: Container, { config, logger, sto
   // #endif
   const checks = { database: () => container.resolve(DATABASE).check() };
   const router = createRouter();
-  // The start fails for a route that says neither who may call it, nor why everyone may.
   const app = createApp({ access: 'declared', onError: logErrors(logger) })
     .use(logRequests(logger), requestId())
     .route('/', createHealth({ checks, stopping, logger }));
-  const info = {
-    title: '{{name}}',
-    version: '1.0.0',
-  };
+  const title = '{{name}}';
+  const info = { title, version: '1.0.0' };
   await app.plugin(openapi({ info, public: 'Developers of clients read it.' }));
   const root = new URL('./controllers/', import.meta.url);
   // #if open

@@ -3,10 +3,6 @@ import { z } from 'zod';
 import { Credentials } from './accounts.js';
 // #endif
 
-// #if sqlite
-const DATABASE_FILE = 'data/{{name}}.db';
-
-// #endif
 // #if postgres
 const DATABASE_SERVER = 'postgres://postgres:postgres@127.0.0.1:5432';
 
@@ -15,7 +11,7 @@ const DATABASE_SERVER = 'postgres://postgres:postgres@127.0.0.1:5432';
 export const Config = z.object({
   PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
   // #if sqlite
-  DATABASE_PATH: z.string().min(1).default(DATABASE_FILE),
+  DATABASE_PATH: z.string().min(1).default('data/tasks.db'),
   // #endif
   // #if postgres
   /** The default is the database of compose.yaml, for development. */
