@@ -8,12 +8,12 @@ const Page = z.object({
   offset: z.coerce.number().int().min(0).default(0),
   limit: z.coerce.number().int().min(1).max(100).default(20),
 });
-// #if open
-const about = { tags: ['tasks'], public: 'Everyone may use the tasks until there are accounts.' };
-// #endif
-// #if auth
-const about = { tags: ['tasks'] };
-// #endif
+const about = {
+  tags: ['tasks'],
+  // #if open
+  public: 'Everyone may use the tasks until there are accounts.',
+  // #endif
+};
 
 @Controller('/tasks')
 export class TasksController {
