@@ -5,9 +5,8 @@ import { DATABASE, type Database } from './database.js';
 export const Task = z
   .object({ id: z.int(), title: z.string(), done: z.boolean(), createdAt: z.iso.datetime() })
   .meta({ id: 'Task' });
-export const NewTask = z
-  .object({ title: z.string().trim().min(1).max(200) })
-  .meta({ id: 'NewTask' });
+const Title = z.string().trim().min(1).max(200);
+export const NewTask = z.object({ title: Title }).meta({ id: 'NewTask' });
 export const TaskChanges = NewTask.extend({ done: z.boolean() })
   .partial()
   .meta({ id: 'TaskChanges' });

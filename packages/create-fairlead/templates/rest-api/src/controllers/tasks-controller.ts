@@ -4,10 +4,8 @@ import { z } from 'zod';
 import { NewTask, Task, TaskChanges, Tasks } from '../tasks.js';
 
 const Id = z.coerce.number().int().positive();
-const Page = z.object({
-  offset: z.coerce.number().int().min(0).default(0),
-  limit: z.coerce.number().int().min(1).max(100).default(20),
-});
+const Count = z.coerce.number().int().min(0);
+const Page = z.object({ offset: Count.default(0), limit: Count.min(1).max(100).default(20) });
 const about = {
   tags: ['tasks'],
   // #if open
