@@ -94,8 +94,8 @@ export interface RequireMatchOptions {
 const REQUIRE_MATCH_OPTIONS: Kinds<RequireMatchOptions> = { required: boolean };
 
 /**
- * Checks that the client has seen the current state of a resource, or that there is none. Call it before you change
- * or create the resource. Does nothing for a request without `If-Match` and `If-None-Match`, unless it is required.
+ * Checks `If-Match` and `If-None-Match` against the current state of a resource. Call it before you change or create the
+ * resource. Does nothing for a request without `If-Match` and `If-None-Match`, unless it is required.
  * Ignores the `If-None-Match` of GET, HEAD and QUERY, which {@link etag} handles.
  *
  * @param etag - The current `ETag` with its quotes, as in `"7"`. A weak one, such as `W/"7"`, matches only
@@ -144,7 +144,7 @@ export function requireMatch(
 /** @throws {PreconditionFailedError} 412, when a request is only for a resource that has no such tag. */
 function refuseKnown(ctx: AnyContext, etag: string): void {
   const noneMatch = ctx.get('If-None-Match');
-  if (noneMatch === undefined || ['GET', 'HEAD', 'QUERY'].includes(ctx.method)) return;
+  if (noneMatch === undefined || READS.includes(ctx.method)) return;
   if (noneMatch === '*') {
     throw new PreconditionFailedError(
       'The resource exists, and If-None-Match: * only creates it. Use another one, or send its current ETag as If-Match.',
