@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { dirname, join, posix, resolve } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { type Application, type Context, type Handler, SetupError } from '@fairlead/core';
 import { describe } from '@fairlead/core/extend';
-import type { HiddenRoute } from '@fairlead/options';
+import { type HiddenRoute, requireFrom } from '@fairlead/options';
 import type { OpenApiDocument } from './options.js';
 
 /** Files of swagger-ui-dist below a path with its version, with their media types. */
@@ -73,11 +73,9 @@ export function addPage(
 /** Finds swagger-ui-dist as this package would import it. */
 function findPackage(path: string): Package {
   try {
-    // Bundlers would try to include what import.meta.resolve() and require() name.
-    const { createRequire } = process.getBuiltinModule('node:module');
-    // Undefined if a bundler has made a script of this module.
-    const from = (import.meta.url as string | undefined) ?? resolve('index.js');
-    const manifest = createRequire(from).resolve('swagger-ui-dist/package.json');
+    const manifest = requireFrom(import.meta.url as string | undefined).resolve(
+      'swagger-ui-dist/package.json',
+    );
     const { version }: { version: string } = JSON.parse(readFileSync(manifest, 'utf8'));
     return { folder: dirname(manifest), version };
   } catch (cause) {

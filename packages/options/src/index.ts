@@ -54,7 +54,7 @@ export {
   isAnonymous,
   type Locate,
 } from './places/call-site.js';
-export { describeFile, filePath } from './places/files.js';
+export { describeFile, filePath, requireFrom } from './places/files.js';
 export {
   atLine,
   formatLocation,

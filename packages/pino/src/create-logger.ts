@@ -1,7 +1,6 @@
-import { resolve } from 'node:path';
 import { SetupError } from '@fairlead/core';
 import { assertOptions } from '@fairlead/core/extend';
-import { escapeControls, fn, type Kinds, kind, oneOf } from '@fairlead/options';
+import { escapeControls, fn, type Kinds, kind, oneOf, requireFrom } from '@fairlead/options';
 import pino, { type DestinationStream, type LevelWithSilent, type Logger } from 'pino';
 import { describeError } from './describe-error.js';
 import { isRequestLine } from './request-log.js';
@@ -90,11 +89,8 @@ function loadPretty(
   colorize: boolean,
 ): ((line: string) => string) | undefined {
   try {
-    // Bundlers would try to include what createRequire() and require() name.
-    const { createRequire } = process.getBuiltinModule('node:module');
-    // Undefined if a bundler has made a script of this module.
-    const from = (import.meta.url as string | undefined) ?? resolve('index.js');
-    const { prettyFactory }: typeof import('pino-pretty') = createRequire(from)('pino-pretty');
+    const load = requireFrom(import.meta.url as string | undefined);
+    const { prettyFactory }: typeof import('pino-pretty') = load('pino-pretty');
     const prettify = prettyFactory({
       colorize,
       translateTime: 'SYS:HH:MM:ss.l',

@@ -17,3 +17,14 @@ export function filePath(file: string): string {
   const path = decodeURIComponent(new URL(file).pathname);
   return /^\/[A-Za-z]:/.test(path) ? path.slice(1).replaceAll('/', '\\') : path;
 }
+
+/**
+ * Returns the function that loads a package which a module may lack, in a way that bundlers leave alone: they would try
+ * to include what an imported `createRequire()` or `import.meta.resolve()` names.
+ *
+ * @param url - That of the module. Undefined if a bundler has made a script of it.
+ */
+export function requireFrom(url: string | undefined): NodeJS.Require {
+  const { createRequire } = process.getBuiltinModule('node:module');
+  return createRequire(url ?? `${process.cwd()}/index.js`);
+}
