@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 const execute = promisify(execFile);
@@ -44,13 +44,28 @@ export async function createProject(project: string): Promise<void> {
   await writeFile(join(project, 'package.json'), '{ "private": true, "type": "module" }');
 }
 
-/** Installs tarballs and packages into a project with npm. */
-export async function install(project: string, dependencies: readonly string[]): Promise<void> {
-  const flags = ['--no-audit', '--no-fund', '--strict-peer-deps', '--prefer-offline'];
-  await run('npm', ['install', ...flags, '@types/node@22.20.5', ...dependencies], project);
+/** The name of the package that a tarball contains. */
+function packageIn(tarball: string): string {
+  const name = basename(tarball).replace(/-\d+\.\d+\.\d+\.tgz$/, '');
+  return name.replace(/^fairlead-/, '@fairlead/');
 }
 
-/** Names a library as npm installs it, in the version that this workspace package has. */
+/** Installs tarballs and packages into a project as npm would: flat, with their peers. pnpm needs a tenth of the time. */
+export async function install(project: string, dependencies: readonly string[]): Promise<void> {
+  const tarballs = dependencies.filter((dependency) => dependency.endsWith('.tgz'));
+  const settings = {
+    nodeLinker: 'hoisted',
+    strictPeerDependencies: true,
+    dangerouslyAllowAllBuilds: true,
+    // Packages of the repository that depend on each other are in no registry.
+    overrides: Object.fromEntries(tarballs.map((file) => [packageIn(file), `file:${file}`])),
+  };
+  await writeFile(join(project, 'pnpm-workspace.yaml'), JSON.stringify(settings));
+  const args = ['add', '--prefer-offline', '@types/node@22.20.5', ...dependencies];
+  await run('pnpm', args, project);
+}
+
+/** Names a library to install, in the version that this workspace package has. */
 export async function installedVersion(name: string): Promise<string> {
   const manifest = await readFile(join(here, 'node_modules', name, 'package.json'), 'utf8');
   return `${name}@${JSON.parse(manifest).version}`;
