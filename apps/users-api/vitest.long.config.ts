@@ -7,7 +7,7 @@ const config: typeof testConfig = {
     ...testConfig.test,
     maxWorkers: 2,
     globalSetup: 'test/support/postgres-server.ts',
-    provide: { stores: ['sqlite', 'postgres'] },
+    provide: { stores: ['sqlite', 'postgres'], variants: ['functional'] },
     include: [
       '{src,test}/**/*.{long,extra}.test.ts',
       'test/{api-errors,api-list,api-users,conditional,content-negotiation,user-store*}.test.ts',

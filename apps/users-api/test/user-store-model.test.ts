@@ -1,3 +1,4 @@
+import { cases } from '@fairlead/test-support/properties';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { UserStore } from '../src/users/store/user-store.js';
@@ -65,7 +66,7 @@ describe.each(CONTRACT_NAMES)('the %s store', (name) => {
           total: model.length,
         });
       }),
-      { numRuns: 25 },
+      { numRuns: cases(10) },
     );
   });
 });

@@ -1,6 +1,6 @@
 import { listen } from '@fairlead/core';
 import { createLogger } from '@fairlead/pino';
-import { afterAll, onTestFinished } from 'vitest';
+import { afterAll, inject, onTestFinished } from 'vitest';
 import { createUsersApp, type UsersAppOptions } from '../../src/app.js';
 import { type Config, readConfig } from '../../src/config.js';
 import type { User } from '../../src/users/user.js';
@@ -14,8 +14,15 @@ const MOUNTS = {
   value: '/api/v2/users',
 } as const;
 
-/** Every variant over every store of this run, for `describe.each`. */
-export const APIS = (['functional', 'class', 'value'] as const).flatMap((variant) =>
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The variants of the API in this run. A store can't tell them apart, so the gate runs each over one store. */
+    variants: readonly (keyof typeof MOUNTS)[];
+  }
+}
+
+/** Every variant of this run over every store of this run, for `describe.each`. */
+export const APIS = inject('variants').flatMap((variant) =>
   STORE_NAMES.map((store) => ({ variant, store, mount: MOUNTS[variant] })),
 );
 
