@@ -11,6 +11,7 @@ import {
   firstValues,
   hasBody,
   hasUnreadBody,
+  isLate,
   type Params,
   type RawInputs,
   type RequestInputs,
@@ -272,8 +273,8 @@ export class Context<
   set status(status: number) {
     assertStatus('ctx.status', status, 200, 599);
     const exchange = this[EXCHANGE];
-    if (exchange.areHeadersSent) throw headersSent('the status');
-    if (!exchange.isFinal) exchange.status = status;
+    if (exchange.phase === 'streaming') throw headersSent('the status');
+    if (exchange.phase === 'open') exchange.status = status;
   }
 
   /** Status for a request that a schema rejects. @see The option `validationStatus` of `createApp()`. */
@@ -378,7 +379,7 @@ export class Context<
       ignoreRejections(value);
       throw isHttpError(cause) ? cause : notJson(exchange, cause);
     }
-    if (exchange.isSent) this.report(lateResponse(exchange));
+    if (isLate(exchange)) this.report(lateResponse(exchange));
     recordText(exchange, text, type);
     exchange.writer = writer;
   }
@@ -420,10 +421,10 @@ export class Context<
   respond<T>(value: T, stringify?: (value: T) => string): void {
     if (value === undefined) return;
     const exchange = this[EXCHANGE];
-    const { body, takenOver, isSent, isFinal } = exchange;
-    if (body !== undefined || takenOver || isSent || exchange.res.headersSent) {
+    const { body, takenOver, phase, res } = exchange;
+    if (body !== undefined || takenOver || phase !== 'open' || res.headersSent) {
       // Interceptors may wrap the absent result of a method that has upgraded the connection.
-      if (isSent && !isFinal) this.report(lateResponse(exchange));
+      if (phase !== 'upgraded' && isLate(exchange)) this.report(lateResponse(exchange));
       discardUnsent(exchange, value);
       return;
     }
@@ -482,7 +483,7 @@ export class Context<
 
   #record(body: ResponseBody, type: string | undefined): void {
     const exchange = this[EXCHANGE];
-    if (exchange.isSent) this.report(lateResponse(exchange));
+    if (isLate(exchange)) this.report(lateResponse(exchange));
     record(exchange, body, type);
   }
 

@@ -78,12 +78,12 @@ export function controllerOf(exchange: Exchange): AbortController {
 
 /** Same as `ctx.abort()`. */
 export function abort<Ctx>(exchange: Exchange<Ctx>, ctx: Ctx, error: unknown): void {
-  const { errors, res, isFinal } = exchange;
-  const isResponse = !res.headersSent && !isFinal;
+  const { errors, res, phase } = exchange;
+  const isResponse = !res.headersSent && phase === 'open';
   const sent = isResponse
     ? recordSerializable(exchange, ctx, error, { ...errors, includeStack: false })
     : undefined;
-  exchange.isFinal = true;
+  exchange.phase = 'final';
   controllerOf(exchange).abort(error);
   // Code that does not throw the error would lose it.
   if (isResponse && isReported(sent)) errors.onError(sent, ctx);

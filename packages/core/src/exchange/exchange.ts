@@ -116,12 +116,24 @@ export interface MatchedRoute {
 /** A body that can be sent. */
 export type WritableBody = string | Uint8Array | Readable;
 
+/** What may still happen to a response. */
+export type Phase =
+  /** Everything may change. */
+  | 'open'
+  /** Aborted: later changes of the status, the body and the headers have no effect. */
+  | 'final'
+  /** The connection was upgraded: nothing can be sent. */
+  | 'upgraded'
+  /** The head of a stream was sent: changes of the status and the headers throw, and a response is reported. */
+  | 'streaming'
+  /** All of it was sent: a later response is reported. */
+  | 'sent';
+
 /** The headers of a response. */
 export interface HeaderList {
   /** Alternating names and values, as `res.writeHead()` accepts them. */
   readonly rawHeaders: (string | number | string[])[];
-  /** Whether the headers were sent, so that changes throw. */
-  areHeadersSent: boolean;
+  phase: Phase;
   /** Whether one of them may determine how the response is framed, or what follows on its connection. */
   mayFrame: boolean;
 }
@@ -183,10 +195,6 @@ export interface Exchange<Ctx = never> extends HeaderList {
   flushesHead: boolean;
   /** Whether the user writes to the raw response. */
   takenOver: boolean;
-  /** Whether the response was sent. False for a response that was final before, as after a timeout. */
-  isSent: boolean;
-  /** Whether later changes to the status and the body are ignored. */
-  isFinal: boolean;
   /** The error that the recorded body describes; undefined if it describes none. */
   error: unknown;
 }
@@ -222,7 +230,7 @@ export function createExchange<Ctx>(
     requestBody: undefined,
     rawBody: undefined,
     rawHeaders: [],
-    areHeadersSent: false,
+    phase: 'open',
     mayFrame: false,
     status: undefined,
     body: undefined,
@@ -232,8 +240,6 @@ export function createExchange<Ctx>(
     hasBlobLength: false,
     flushesHead: false,
     takenOver: false,
-    isSent: false,
-    isFinal: false,
     error: undefined,
   };
 }
@@ -288,4 +294,9 @@ export function hasUnreadBody({ req, rawBody }: Pick<Exchange, 'req' | 'rawBody'
 export function assertStatus(name: string, status: number, min: number, max: number): void {
   if (Number.isInteger(status) && status >= min && status <= max) return;
   throw new RangeError(`Invalid ${name}: ${String(status)}. Use an integer from ${min} to ${max}.`);
+}
+
+/** Whether a response comes too late, after another one was sent. */
+export function isLate({ phase }: Exchange): boolean {
+  return phase !== 'open' && phase !== 'final';
 }

@@ -183,9 +183,14 @@ export function respondWithError(ctx: Context, error: unknown, policy: ErrorPoli
     onError(error, ctx);
     return;
   }
-  const { isFinal, controller } = ctx[EXCHANGE];
+  const { phase, controller } = ctx[EXCHANGE];
   // ctx.abort() has made it the response, and reported it.
-  if (isFinal && controller?.signal.aborted === true && controller.signal.reason === error) return;
+  if (
+    phase === 'final' &&
+    controller?.signal.aborted === true &&
+    controller.signal.reason === error
+  )
+    return;
   // Middleware of Express may have set one that is invalid, or that of another status.
   ctx.res.statusMessage = '';
   const sent = recordSerializable(ctx[EXCHANGE], ctx, error, policy);

@@ -15,7 +15,7 @@ export class ResponseHeaders {
   readonly #list: HeaderList;
 
   /** @param list - Changes with these headers. */
-  constructor(list: HeaderList = { rawHeaders: [], areHeadersSent: false, mayFrame: false }) {
+  constructor(list: HeaderList = { rawHeaders: [], phase: 'open', mayFrame: false }) {
     this.#list = list;
   }
 
@@ -58,7 +58,7 @@ export class ResponseHeaders {
    * @throws {TypeError} When the headers of a streamed response were sent.
    */
   delete(name: string): boolean {
-    if (this.#list.areHeadersSent) throw headersSent(`the header '${name}'`);
+    if (this.#list.phase === 'streaming') throw headersSent(`the header '${name}'`);
     return deleteHeader(this.#list, name);
   }
 
@@ -102,7 +102,7 @@ export function putHeader(list: HeaderList, name: string, value: string | number
 }
 
 export function setHeader(list: HeaderList, name: string, value: HeaderValue): void {
-  if (list.areHeadersSent) throw headersSent(`the header '${name}'`);
+  if (list.phase === 'streaming') throw headersSent(`the header '${name}'`);
   assertHeader(name, value);
   if (name.length === 4 && name.toLowerCase() === 'vary')
     putHeader(list, name, joinVary([getHeader(list, name) ?? [], value].flat()));

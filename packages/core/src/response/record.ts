@@ -37,7 +37,7 @@ const BODY_HEADER =
  * @param type - Default `Content-Type`; one that the user has set takes precedence.
  */
 export function record(exchange: Exchange, body: ResponseBody, type: string | undefined): void {
-  if (exchange.isFinal || exchange.isSent) {
+  if (exchange.phase !== 'open') {
     discard(body);
     return;
   }
@@ -68,8 +68,8 @@ export function record(exchange: Exchange, body: ResponseBody, type: string | un
  * @returns Whether the body was replaced.
  */
 export function replaceBody(exchange: Exchange, body: ResponseBody): boolean {
-  const { isFinal, isSent, takenOver, res, body: replaced } = exchange;
-  if (isFinal || isSent || takenOver || res.headersSent || replaced === undefined) {
+  const { phase, takenOver, res, body: replaced } = exchange;
+  if (phase !== 'open' || takenOver || res.headersSent || replaced === undefined) {
     if (body !== replaced) discard(body);
     return false;
   }
@@ -101,7 +101,7 @@ export function checkChunks(exchange: Exchange, body: Readable): Readable {
 
 /** Clears the status, the body and the headers that describe the body. */
 export function reset(exchange: Exchange): void {
-  if (exchange.isFinal) return;
+  if (exchange.phase !== 'open') return;
   const names = exchange.rawHeaders.filter((_text, index) => index % 2 === 0).map(String);
   for (const name of names) if (BODY_HEADER.test(name)) deleteHeader(exchange, name);
   exchange.defaultType = undefined;
@@ -113,8 +113,8 @@ export function reset(exchange: Exchange): void {
 
 /** Same as `ctx.upgrade()`. Records 101, and that nothing can be sent. */
 export function upgrade(exchange: Exchange): UpgradedConnection {
-  const { res, isFinal, isSent, method, target } = exchange;
-  if (isFinal || isSent || res.headersSent) {
+  const { res, phase, method, target } = exchange;
+  if (phase !== 'open' || res.headersSent) {
     throw new TypeError(
       `Cannot upgrade the connection of ${method} ${target.path}: its response was sent. Call ctx.upgrade() once, before the response.`,
     );
@@ -129,8 +129,7 @@ export function upgrade(exchange: Exchange): UpgradedConnection {
   reset(exchange);
   exchange.status = 101;
   exchange.takenOver = true;
-  exchange.isSent = true;
-  exchange.isFinal = true;
+  exchange.phase = 'upgraded';
   return upgraded;
 }
 
@@ -229,7 +228,7 @@ export function recordResponse(exchange: Exchange, response: Response): void {
     if (name === 'vary' || name === 'set-cookie') appendHeader(exchange, name, value);
     else if (!isDecoded || !OF_ENCODED_BODY.test(name)) setHeader(exchange, name, value);
   }
-  if (!exchange.isFinal) exchange.status = status;
+  if (exchange.phase === 'open') exchange.status = status;
   record(exchange, body ?? '', undefined);
 }
 
@@ -250,7 +249,7 @@ export function recordError<Ctx>(
 ): void {
   const problem = describeProblem(error, exchange.target.path, includeStack);
   reset(exchange);
-  if (!exchange.isFinal) exchange.status = problem.status;
+  if (exchange.phase === 'open') exchange.status = problem.status;
   // Shared caches may store errors such as 404, and would send the cookie to other clients.
   if (getHeader(exchange, 'Set-Cookie') !== undefined)
     setHeader(exchange, 'Cache-Control', 'no-store');

@@ -23,9 +23,9 @@ export function jsonTypeOf(exchange: Exchange, writer: RouteWriter): string {
  *   body was replaced, such as by compression.
  */
 export function rewriteJson(exchange: Exchange, written: JsonWriter): void {
-  const { route, body, status = 200, method, isFinal, isSent, takenOver, res } = exchange;
+  const { route, body, status = 200, method, phase, takenOver, res } = exchange;
   if (route?.writer === undefined || body === undefined) return;
-  if (isFinal || isSent || takenOver || res.headersSent) return;
+  if (phase !== 'open' || takenOver || res.headersSent) return;
   const type = getHeader(exchange, 'Content-Type');
   const writer = route.writer.find(status, String(type ?? route.writer.typeFor(status)));
   // What no schema describes, such as an error, stays as it was written.

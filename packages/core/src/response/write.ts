@@ -13,8 +13,8 @@ const { writeHead, setHeader, end } = NodeResponse.prototype;
 
 /** Same as {@link record}, for text, which most responses are. */
 export function recordText(exchange: Exchange, text: string, type: string): void {
-  const { body, rawHeaders, isFinal, isSent } = exchange;
-  if (body !== undefined || rawHeaders.length > 0 || isFinal || isSent) {
+  const { body, rawHeaders, phase } = exchange;
+  if (body !== undefined || rawHeaders.length > 0 || phase !== 'open') {
     record(exchange, text, type);
     return;
   }
@@ -61,7 +61,7 @@ export function writeText(exchange: Exchange): boolean {
   // ASCII, which Node.js writes fastest as latin1.
   if (length === body.length) res.end(body, 'latin1');
   else res.end(body);
-  exchange.isSent = !exchange.isFinal;
+  if (exchange.phase === 'open') exchange.phase = 'sent';
   return true;
 }
 
@@ -162,7 +162,7 @@ export function write<Ctx>(exchange: Exchange<Ctx>, ctx: Ctx): void {
     sendStream(body, exchange, ctx);
     if (exchange.flushesHead) res.flushHeaders();
   } else sendWhole(body, exchange);
-  exchange.isSent = !exchange.isFinal;
+  if (exchange.phase === 'open') exchange.phase = 'sent';
 }
 
 /**
@@ -248,7 +248,7 @@ function sendStream<Ctx>(body: Readable, exchange: Exchange<Ctx>, ctx: Ctx): voi
   }
   completeType(exchange);
   sendHead(exchange);
-  exchange.areHeadersSent = true;
+  exchange.phase = 'streaming';
   const report = reporterOf(exchange, ctx);
   if (exchange.method === 'HEAD') {
     discard(body);

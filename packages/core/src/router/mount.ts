@@ -117,7 +117,7 @@ function wrapHandler(handler: Middleware, route: string, options: RouteOptions):
     if (status !== undefined) {
       // Its value was checked when the route was registered.
       const exchange = ctx[EXCHANGE];
-      if (!exchange.isFinal) exchange.status = status;
+      if (exchange.phase === 'open') exchange.status = status;
     }
     const result = handler(ctx, next);
     if (result === undefined) return;

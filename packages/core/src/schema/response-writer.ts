@@ -117,7 +117,7 @@ export function createSender(
     // ctx.json() determines the type of other values.
     const type = isText ? text : isBytes ? (text ?? json) : undefined;
     const isSettled = isResponse(result) || isFilled(exchange);
-    if (type === undefined || isSettled || exchange.isSent) return ctx.respond(result);
+    if (type === undefined || isSettled || exchange.phase !== 'open') return ctx.respond(result);
     const present = getHeader(exchange, 'Content-Type');
     const isJsonText = isText && isJson(parseMediaType(String(present ?? type)).essence);
     const hasType = isBytes && Boolean(Reflect.get(result, 'type'));
