@@ -16,19 +16,16 @@ const WATCHED = 100;
 /** How long after a response to look at the recorded headers, in milliseconds: middleware may save something first. */
 const PATIENCE = 100;
 
-/** Shortest response that is worth compressing, in bytes. */
-const COMPRESSIBLE_LENGTH = 1_024;
-
 /**
  * Creates a watch that warns once about headers that other middleware sets after `next()`, which come too late, and about
- * `compression()` of Fairlead, which sees no such response.
+ * middleware before it that sees no such response, such as `compression()`.
  */
 export function watchResponses(
   middleware: { readonly name: string },
   locate: Locate,
 ): ResponseWatch {
   let left = isIntended(middleware) ? 0 : WATCHED;
-  let hasCompression = false;
+  const missing = new Set<(ctx: never) => string | undefined>();
   const name = middleware.name || 'connect';
   const report = ({ method, path }: Context, problem: string): void => {
     if (left < 0) return;
@@ -41,16 +38,17 @@ export function watchResponses(
   };
   return {
     learn(before) {
-      hasCompression ||= before.some(isCompression);
+      for (const one of before) {
+        const misses = descriptionOf(one)?.misses;
+        if (misses !== undefined) missing.add(misses);
+      }
     },
     note(ctx) {
       if (left <= 0) return;
       left -= 1;
-      if (hasCompression && isCompressible(ctx)) {
-        report(
-          ctx,
-          'compression() of Fairlead does not compress it. Use the package compression: connect(compression()).',
-        );
+      for (const misses of missing) {
+        const problem = misses(ctx as never);
+        if (problem !== undefined) report(ctx, problem);
       }
       const sent = headersOf(ctx);
       const look = (): void => {
@@ -69,22 +67,4 @@ export function watchResponses(
 
 function headersOf({ responseHeaders }: Context): ReadonlyMap<string, string> {
   return new Map([...responseHeaders].map(([name, value]) => [name, String(value)]));
-}
-
-function isCompression(one: object): boolean {
-  const { name, role } = descriptionOf(one) ?? {};
-  return name === 'compression()' && role === 'middleware';
-}
-
-/** Whether a response that was sent could have been compressed. */
-function isCompressible({ res, method, headers }: Context): boolean {
-  if (method === 'HEAD' || res.statusCode !== 200 || res.hasHeader('Content-Encoding'))
-    return false;
-  const type = String(res.getHeader('Content-Type') ?? '');
-  const length = Number(res.getHeader('Content-Length') ?? COMPRESSIBLE_LENGTH);
-  return (
-    /^(?:text\/|application\/(?:json|javascript|xml))/.test(type) &&
-    length >= COMPRESSIBLE_LENGTH &&
-    /\b(?:gzip|br|deflate)\b/.test(headers['accept-encoding']?.toString() ?? '')
-  );
 }

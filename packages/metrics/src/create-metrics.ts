@@ -253,8 +253,7 @@ export function createMetrics<Format extends RegistryContentType = PrometheusCon
         ctx.set('Cache-Control', 'no-store');
         ctx.send(text);
       };
-      // overload() warns about it, because it may reject those who collect the metrics.
-      describe(respond, { name: 'createMetrics()' });
+      describe(respond, { name: 'createMetrics()', forOperators: 'metrics' });
       const problem = takeProblem(created, () => created.get(path, hidden, respond));
       if (problem !== undefined) throw problem;
       return created;

@@ -133,12 +133,13 @@ export function createHealth(options: HealthOptions = {}): Router {
   const router = createRouter();
   const check = (placement: Placement) =>
     isIntended(router) ? undefined : findAuthentication(placement);
-  describe(respondLive, { name: NAME, check, public: PROBES });
+  describe(respondLive, { name: NAME, check, public: PROBES, forOperators: 'probes' });
   // serve() warns about it, because the service stays ready while it stops.
   describe(respondReady, {
     name: stopping === undefined ? UNAWARE : NAME,
     check,
     public: PROBES,
+    forOperators: 'probes',
   });
   const hidden = hiddenRouteAt(captureCaller(createHealth));
   const problem = takeProblem(router, () =>

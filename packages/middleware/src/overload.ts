@@ -206,16 +206,12 @@ function readPriority(priority: OverloadOptions['priority'], ctx: Context): Prio
   );
 }
 
-/** The functions whose routes are for operators. */
-const OPERATORS = ['createHealth()', 'createMetrics()'];
-
 /** Finds a route for operators that is rejected like any other, so that an orchestrator ends a healthy process. */
 function findProbes(routes: Placement['routes']): Doubt | undefined {
   for (const { method, pattern, after } of routes) {
-    const names = after.map((one) => descriptionOf(one)?.name ?? '');
-    const creator = OPERATORS.find((each) => names.some((name) => name.startsWith(each)));
-    if (creator === undefined) continue;
-    const message = `overload() may reject probes: ${method} ${pattern} of ${creator}. Mount the router of ${creator} before overload(), pass skip, or pass its result to intended().`;
+    const found = after.map(descriptionOf).find((one) => one?.forOperators !== undefined);
+    if (found === undefined) continue;
+    const message = `overload() may reject ${method} ${pattern}, which is for ${found.forOperators}. Mount its router before overload(), pass skip, or pass the result of overload() to intended().`;
     return { code: 'FAIRLEAD_ORDER', message };
   }
   return undefined;

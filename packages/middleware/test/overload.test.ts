@@ -185,7 +185,7 @@ describe('before the routes of createHealth()', () => {
 
   it('causes a warning', () => {
     expect(codedWarningsOf(start(overload()))).toEqual([
-      'FAIRLEAD_ORDER: overload() may reject probes: GET /health/live of createHealth(). Mount the router of createHealth() before overload(), pass skip, or pass its result to intended().',
+      'FAIRLEAD_ORDER: overload() may reject GET /health/live, which is for probes. Mount its router before overload(), pass skip, or pass the result of overload() to intended().',
     ]);
   });
 
@@ -209,7 +209,7 @@ it('a route of createMetrics() after it causes a warning, too', () => {
   const metrics = createMetrics({ processMetrics: false });
   const app = createApp().use(metrics.middleware, overload()).route('/', metrics.router());
   expect(codedWarningsOf(app)).toEqual([
-    'FAIRLEAD_ORDER: overload() may reject probes: GET /metrics of createMetrics(). Mount the router of createMetrics() before overload(), pass skip, or pass its result to intended().',
+    'FAIRLEAD_ORDER: overload() may reject GET /metrics, which is for metrics. Mount its router before overload(), pass skip, or pass the result of overload() to intended().',
   ]);
 });
 

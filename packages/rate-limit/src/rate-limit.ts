@@ -207,10 +207,10 @@ function findProbes(
   { skip }: RateLimitOptions,
   routes: readonly RoutePlacement[],
 ): Doubt | undefined {
-  const isHealth = (one: object) => descriptionOf(one)?.name.startsWith('createHealth()');
+  const isHealth = (one: object) => descriptionOf(one)?.forOperators === 'probes';
   const route = skip === undefined ? routes.find(({ after }) => after.some(isHealth)) : undefined;
   if (route === undefined) return undefined;
-  const message = `rateLimit() counts probes, which receive a 429 at the limit: ${route.method} ${route.pattern} of createHealth(). Mount the router of createHealth() before rateLimit(), pass skip, or pass its result to intended().`;
+  const message = `rateLimit() counts probes, which receive a 429 at the limit: ${route.method} ${route.pattern}. Mount its router before rateLimit(), pass skip, or pass the result of rateLimit() to intended().`;
   return { code: 'FAIRLEAD_ORDER', message };
 }
 

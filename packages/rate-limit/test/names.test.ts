@@ -72,17 +72,17 @@ it.each([rateLimit, rateLimitGuard])('refuses a cost of more points than there a
   expect(() => limit({ points: 5, duration: 60, cost: 5 })).not.toThrow();
 });
 
-describe('a limit before the routes of createHealth()', () => {
+describe('a limit before the routes of probes', () => {
   const health = () =>
     createRouter().get(
       '/live',
-      describeFunction(() => 1, { name: 'createHealth()' }),
+      describeFunction(() => 1, { forOperators: 'probes' }),
     );
 
   it('causes a warning, unless it may skip them', () => {
     expect(warningsOf(createApp().use(create(5)).route('/', health()))).toEqual([
       expect.stringContaining(
-        'rateLimit() counts probes, which receive a 429 at the limit: GET /live of createHealth(). Mount the router of createHealth() before rateLimit(), pass skip, or pass its result to intended().',
+        'rateLimit() counts probes, which receive a 429 at the limit: GET /live. Mount its router before rateLimit(), pass skip, or pass the result of rateLimit() to intended().',
       ),
     ]);
     const skipping = rateLimit({ points: 5, duration: 60, skip: () => true });

@@ -244,7 +244,7 @@ mistake('`timeout({ ms })`', { compiler: 'number', startup: 'an integer' }, () =
   using(timeout({ ms: 5_000 })),
 );
 
-mistake('`createHealth()` after `overload()`', { warning: 'may reject probes' }, () =>
+mistake('`createHealth()` after `overload()`', { warning: 'which is for probes' }, () =>
   createApp().use(overload()).route('/', createHealth()),
 );
 

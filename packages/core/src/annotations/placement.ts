@@ -111,6 +111,8 @@ export interface Placed {
   readonly crossSite?: boolean;
   /** Whether it lets agents call the routes with the option `tool`. */
   readonly servesTools?: boolean;
+  /** Who else calls its route, whom limits should let pass: those who watch whether a process works, or measure it. */
+  readonly forOperators?: 'probes' | 'metrics';
   /** The audiences of tokens, one of which a token must have to pass it. */
   readonly audiences?: readonly string[];
   /** The `Content-Security-Policy` that it sets on responses after it. */
@@ -120,6 +122,11 @@ export interface Placed {
    * it is passed to `intended()`; undefined for nothing.
    */
   readonly check?: (placement: Placement) => Doubt | undefined;
+  /**
+   * Called with the context when middleware after it, of another framework, has sent a response itself. Returns what
+   * it would have done to that response; undefined for nothing.
+   */
+  readonly misses?: (ctx: never) => string | undefined;
   /**
    * Called once when the application is sealed. Returns what to call with the context of each request before the
    * function runs, which may throw to reject the request; undefined for nothing.

@@ -36,6 +36,9 @@ export interface CompressionOptions {
   readonly skip?: (ctx: Context) => boolean;
 }
 
+/** The headers of a response, also of one that was sent without the context. */
+type ReadableHeaders = Pick<ResponseHeaders, 'get' | 'has'>;
+
 /** One coding: how to compress a whole body, and a stream. */
 interface Coder {
   compress(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
@@ -133,11 +136,31 @@ export function compression(options: CompressionOptions = {}): Middleware {
     else return encode(ctx, body, coding, coders[coding], length);
   };
 
+  const misses = (ctx: Context): string | undefined => {
+    const headers: ReadableHeaders = {
+      get: (name) => ctx.res.getHeader(name),
+      has: (name) => ctx.res.hasHeader(name),
+    };
+    const coding = negotiate(ctx.get('Accept-Encoding'), encodings);
+    const isMissed =
+      ctx.method !== 'HEAD' &&
+      ctx.res.statusCode === 200 &&
+      mayEncode(headers) &&
+      isCompressible(mediaTypeOf(headers) ?? '') &&
+      (lengthOf(undefined, headers) ?? threshold) >= threshold &&
+      coding !== undefined &&
+      coding !== 'identity' &&
+      !skip(ctx);
+    return isMissed
+      ? 'compression() of Fairlead does not compress it. Use the package compression: connect(compression()).'
+      : undefined;
+  };
+
   return describe<Middleware>(
     named('compression', (ctx, next) => {
       return after(next, () => compress(ctx));
     }),
-    { role: 'middleware' },
+    { role: 'middleware', misses },
   );
 }
 
@@ -213,20 +236,20 @@ function compressStream(body: Readable, coder: Coder, length: number | undefined
 }
 
 /** Whether the headers of a response permit a content coding. */
-function mayEncode(headers: ResponseHeaders): boolean {
+function mayEncode(headers: ReadableHeaders): boolean {
   const cacheControl = String(headers.get('Cache-Control') ?? '');
   if (/(?:^|[\s,])no-transform(?:$|[\s,])/i.test(cacheControl)) return false;
   return !headers.has('Content-Encoding') && !DIGESTS.some((name) => headers.has(name));
 }
 
 /** Returns the media type of a response, in lower case and without parameters. */
-function mediaTypeOf(headers: ResponseHeaders): string | undefined {
+function mediaTypeOf(headers: ReadableHeaders): string | undefined {
   const type = headers.get('Content-Type');
   return type === undefined ? undefined : String(type).split(';', 1)[0]?.trim().toLowerCase();
 }
 
 /** Returns the length of a body in bytes; undefined if it is unknown. */
-function lengthOf(body: ResponseBody | undefined, headers: ResponseHeaders): number | undefined {
+function lengthOf(body: ResponseBody | undefined, headers: ReadableHeaders): number | undefined {
   const stated = headers.get('Content-Length');
   if (typeof body === 'string' || body instanceof Uint8Array) {
     const length = Buffer.byteLength(body);

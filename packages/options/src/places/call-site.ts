@@ -83,7 +83,10 @@ export function captureCaller(callee: (...args: never[]) => unknown): Locate {
   return () => describeCaller(site);
 }
 
-/** A global symbol, so that the container and discovery, and copies of them, share the classes. */
+/**
+ * A global symbol, so that the container and discovery, and copies of them, share the classes. It holds them: V8 may free
+ * a class that its module neither exports nor uses, which is the mistake that a start looks for.
+ */
 const EAGER = Symbol.for('fairlead:eager-classes');
 const global: typeof globalThis & { [EAGER]?: Map<object, CallSite> } = globalThis;
 
