@@ -20,6 +20,7 @@ export const packedBudgets: Readonly<Record<string, number>> = {
   static: 18,
   store: 27,
   testing: 19,
+  transactions: 4,
   websocket: 17,
 };
 
@@ -52,6 +53,7 @@ export const importBudgets: Readonly<Record<string, readonly [files: number, kil
     '@fairlead/static': [9, 663],
     '@fairlead/store': [1, 54],
     '@fairlead/testing': [11, 1075],
+    '@fairlead/transactions': [1, 1],
     '@fairlead/websocket': [19, 565],
     '@fairlead/websocket/redis': [4, 264],
   };

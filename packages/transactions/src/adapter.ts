@@ -1,0 +1,54 @@
+/** How strictly a transaction is isolated from others. @see https://www.postgresql.org/docs/current/transaction-iso.html */
+export type Isolation = 'read committed' | 'repeatable read' | 'serializable';
+
+/** What a transaction is for. */
+export interface TransactionSettings {
+  /** By default, that of the database. */
+  readonly isolation?: Isolation | undefined;
+  /** Whether writes fail. Default false. */
+  readonly readOnly?: boolean | undefined;
+}
+
+/**
+ * How to use one library for databases. `@fairlead/transactions/pg`, `/kysely` and `/drizzle` have one each.
+ *
+ * @typeParam Client - What statements run on, inside and outside a transaction.
+ */
+export interface TransactionAdapter<Client> {
+  /** What runs statements outside a transaction, such as a pool. */
+  readonly client: Client;
+  /**
+   * Begins a transaction, and ends it with the work: commits when it resolves, and rolls back when it rejects. Rejects
+   * when the commit fails, and when the database has rolled back instead.
+   */
+  transact<T>(work: (client: Client) => Promise<T>, settings: TransactionSettings): Promise<T>;
+  /** Does the same within a transaction, by a savepoint. */
+  nest<T>(client: Client, work: (client: Client) => Promise<T>): Promise<T>;
+  /** Runs a statement of PostgreSQL with the parameters `$1`, `$2` and so on. */
+  query(
+    client: Client,
+    text: string,
+    values: readonly unknown[],
+  ): Promise<readonly Readonly<Record<string, unknown>>[]>;
+}
+
+/**
+ * The codes of PostgreSQL for transactions that can succeed when they run again: a serialization failure and a deadlock.
+ *
+ * @see https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+const CONFLICTS: ReadonlySet<unknown> = new Set(['40001', '40P01']);
+
+/** Whether a transaction failed because of another one, and can succeed when it runs again. */
+export function isConflict(error: unknown): boolean {
+  return CONFLICTS.has(codeOf(error));
+}
+
+/** Returns the code of an error of PostgreSQL. Libraries wrap it as the cause of their own. */
+export function codeOf(error: unknown): unknown {
+  for (let one = error; one instanceof Error; one = one.cause) {
+    const { code } = one as { readonly code?: unknown };
+    if (typeof code === 'string' && /^[\dA-Z]{5}$/.test(code)) return code;
+  }
+  return undefined;
+}

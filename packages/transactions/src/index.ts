@@ -1,0 +1,14 @@
+export {
+  type Isolation,
+  isConflict,
+  type TransactionAdapter,
+  type TransactionSettings,
+} from './adapter.js';
+export { type IdempotencyOptions, idempotency, idempotencyTable } from './idempotency.js';
+export {
+  createTransactions,
+  type RunOptions,
+  type TransactionOptions,
+  type Transactions,
+  type TransactionsOptions,
+} from './transactions.js';

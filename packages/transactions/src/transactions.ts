@@ -1,0 +1,277 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  type AnyContext,
+  isHttpError,
+  type Middleware,
+  ServiceUnavailableError,
+} from '@fairlead/core';
+import {
+  assertOptions,
+  type Doubt,
+  describe,
+  descriptionOf,
+  type Placement,
+} from '@fairlead/core/extend';
+import { arrayOf, boolean, integer, type Kinds, kind, named, oneOf } from '@fairlead/options';
+import { isConflict, type TransactionAdapter, type TransactionSettings } from './adapter.js';
+
+/** Options of {@link Transactions.run}. */
+export interface RunOptions extends TransactionSettings {
+  /**
+   * How often to run the work again after a serialization failure or a deadlock. The work must do nothing outside the
+   * transaction that it may not do twice. Default 0.
+   */
+  readonly retries?: number;
+}
+
+/** Options of {@link Transactions.transaction}. */
+export interface TransactionOptions extends TransactionSettings {
+  /**
+   * The statuses of errors and other responses from 400 on that commit, as `[401]` to count failed sign-ins. By default
+   * all of them roll back.
+   */
+  readonly commits?: readonly number[];
+  /** Whether the transaction rolls back if the client has disconnected before it ends. Default false. */
+  readonly rollsBackOnDisconnect?: boolean;
+}
+
+/** Transactions of a database. */
+export interface Transactions<Client> {
+  /**
+   * What runs statements: the transaction that the caller runs in, or the database without one.
+   *
+   * @throws {Error} When that transaction has ended, as for code that nothing awaits.
+   */
+  readonly client: Client;
+  /** Whether the caller runs in a transaction. */
+  readonly isOpen: boolean;
+  /**
+   * Creates middleware that runs the rest of a request in a transaction. It commits before the response is sent, and
+   * rolls back when the handler throws or the response is an error. If the commit fails, the client gets that error.
+   *
+   * It may be on a route, a router or a controller, in the list `middleware`, or the decorator `@UseMiddleware()`.
+   *
+   * @throws {ServiceUnavailableError} 503 `TRANSACTION_CONFLICT`, with `Retry-After: 1`, after a serialization failure or
+   *   a deadlock. Nothing was stored.
+   */
+  transaction(options?: TransactionOptions): Middleware;
+  /** Runs work in a transaction: within another one, behind a savepoint. */
+  run<T>(work: () => T | Promise<T>, options?: RunOptions): Promise<T>;
+  /**
+   * Calls a function once the transaction of the caller is committed; never, when it rolls back. The response does not
+   * wait for it. Its errors go to `onError` of the application, or of {@link createTransactions}. Without a transaction,
+   * it is called at once.
+   */
+  afterCommit(callback: () => unknown): void;
+  readonly adapter: TransactionAdapter<Client>;
+}
+
+/** Options of {@link createTransactions}. */
+export interface TransactionsOptions {
+  /** Receives the errors of {@link Transactions.afterCommit} outside requests. Default: `console.error`. */
+  readonly onError?: (error: unknown) => void;
+}
+
+const SETTINGS: Kinds<TransactionSettings> = {
+  isolation: oneOf('read committed', 'repeatable read', 'serializable'),
+  readOnly: boolean,
+};
+const RUN_OPTIONS: Kinds<RunOptions> = { ...SETTINGS, retries: integer(0) };
+export const TRANSACTION_OPTIONS: Kinds<TransactionOptions> = {
+  ...SETTINGS,
+  commits: arrayOf(integer(400, 599), 'an array of statuses from 400 to 599'),
+  rollsBackOnDisconnect: boolean,
+};
+const TRANSACTIONS_OPTIONS: Kinds<TransactionsOptions> = {
+  onError: kind('a function', (value) => typeof value === 'function'),
+};
+
+/** A transaction, or the part of one behind a savepoint. */
+interface Unit<Client> {
+  readonly client: Client;
+  readonly callbacks: (() => unknown)[];
+  hasEnded: boolean;
+  /** Settles with the last part behind a savepoint. Those of one connection can't overlap. */
+  part: Promise<unknown>;
+  /** What to name in errors. */
+  readonly owner: string;
+}
+
+/** Rejects the work of a transaction that has to roll back without an error. */
+const ROLLBACK = new Error('The transaction rolls back.');
+
+/**
+ * Creates the transactions of a database.
+ *
+ * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid.
+ */
+export function createTransactions<Client>(
+  adapter: TransactionAdapter<Client>,
+  options: TransactionsOptions = {},
+): Transactions<Client> {
+  assertOptions('createTransactions()', options, TRANSACTIONS_OPTIONS);
+  const { onError = (error: unknown) => console.error(error) } = options;
+  const storage = new AsyncLocalStorage<Unit<Client> | undefined>();
+
+  const open = async <T>(
+    owner: string,
+    settings: TransactionSettings,
+    report: (error: unknown) => void,
+    work: () => Promise<T>,
+  ): Promise<T> => {
+    const outer = storage.getStore();
+    if (outer?.hasEnded) throw ended(outer);
+    const callbacks: (() => unknown)[] = [];
+    const within = async (client: Client): Promise<T> => {
+      const unit: Unit<Client> = {
+        client,
+        callbacks,
+        hasEnded: false,
+        part: Promise.resolve(),
+        owner,
+      };
+      try {
+        return await storage.run(unit, work);
+      } finally {
+        unit.hasEnded = true;
+      }
+    };
+    if (outer !== undefined) {
+      const part = outer.part.then(() => adapter.nest(outer.client, within));
+      outer.part = part.catch(() => undefined);
+      const result = await part;
+      outer.callbacks.push(...callbacks);
+      return result;
+    }
+    const result = await adapter.transact(within, settings);
+    for (const callback of callbacks) void storage.run(undefined, call, callback, report);
+    return result;
+  };
+
+  return Object.freeze({
+    adapter,
+    get client() {
+      const unit = storage.getStore();
+      if (unit?.hasEnded) throw ended(unit);
+      return unit === undefined ? adapter.client : unit.client;
+    },
+    get isOpen() {
+      return storage.getStore()?.hasEnded === false;
+    },
+    transaction(settings: TransactionOptions = {}) {
+      assertOptions('transaction()', settings, TRANSACTION_OPTIONS);
+      return createMiddleware(settings, open);
+    },
+    async run<T>(work: () => T | Promise<T>, settings: RunOptions = {}) {
+      assertOptions('run()', settings, RUN_OPTIONS);
+      // Only a whole transaction can run again.
+      const retries = storage.getStore() === undefined ? (settings.retries ?? 0) : 0;
+      for (let left = retries; ; left -= 1) {
+        try {
+          return await open('run()', settings, onError, async () => work());
+        } catch (error) {
+          if (left <= 0 || !isConflict(error)) throw error;
+        }
+      }
+    },
+    afterCommit(callback: () => unknown) {
+      const unit = storage.getStore();
+      if (unit?.hasEnded) throw ended(unit);
+      if (unit === undefined) void call(callback, onError);
+      else unit.callbacks.push(callback);
+    },
+  });
+}
+
+async function call(callback: () => unknown, report: (error: unknown) => void): Promise<void> {
+  try {
+    await callback();
+  } catch (cause) {
+    report(
+      new Error('A callback of afterCommit() failed. The transaction is committed.', { cause }),
+    );
+  }
+}
+
+function ended({ owner }: { readonly owner: string }): Error {
+  return new Error(
+    `The transaction of ${owner} has ended. Await every statement in it, and read everything before you return a stream. For work afterwards, use afterCommit().`,
+  );
+}
+
+function createMiddleware(
+  { commits = [], rollsBackOnDisconnect = false, ...settings }: TransactionOptions,
+  open: <T>(
+    owner: string,
+    settings: TransactionSettings,
+    report: (error: unknown) => void,
+    work: () => Promise<T>,
+  ) => Promise<T>,
+): Middleware {
+  const mayCommit = (status: number): boolean => status < 400 || commits.includes(status);
+  const transaction: Middleware = async (ctx, next) => {
+    let thrown: { readonly error: unknown } | undefined;
+    const work = async (): Promise<void> => {
+      try {
+        await next();
+      } catch (error) {
+        thrown = { error };
+      }
+      if (thrown === undefined) assertWhole(ctx);
+      const status = thrown === undefined ? ctx.status : statusOf(thrown.error);
+      const hasLeft = rollsBackOnDisconnect && ctx.signal.aborted;
+      if (!mayCommit(status) || hasLeft) throw ROLLBACK;
+    };
+    const report = (error: unknown): void => ctx.report(error);
+    try {
+      await open(`${ctx.method} ${ctx.path}`, settings, report, work);
+    } catch (error) {
+      if (error !== ROLLBACK) throw conflictOf(error);
+    }
+    if (thrown !== undefined) throw conflictOf(thrown.error);
+  };
+  return describe(named('transaction', transaction), {
+    role: 'middleware',
+    check: findSockets,
+    sends: { responses: { 503: { description: 'Another transaction was in the way.' } } },
+  });
+}
+
+/**
+ * Checks that a recorded body is no stream: it would be read after the transaction has ended, outside of it.
+ *
+ * @throws {TypeError} For a stream.
+ */
+export function assertWhole({ responseBody, method, path }: AnyContext): void {
+  if (typeof responseBody !== 'object' || responseBody instanceof Uint8Array) return;
+  throw new TypeError(
+    `The response to ${method} ${path} is a stream, which is read after its transaction has ended. Return a value, text or bytes, or call run() in the handler instead. The transaction was rolled back.`,
+  );
+}
+
+/** Returns the status that a thrown value responds with. */
+export function statusOf(error: unknown): number {
+  return isHttpError(error) ? error.status : 500;
+}
+
+/** Turns a conflict with another transaction into an error after which the client may send the request again. */
+function conflictOf(error: unknown): unknown {
+  if (!isConflict(error)) return error;
+  return new ServiceUnavailableError('Another request was in the way. Send this one again.', {
+    code: 'TRANSACTION_CONFLICT',
+    retryAfter: 1,
+    cause: error,
+  });
+}
+
+/** Finds WebSocket routes, whose transaction ends before the first message. */
+function findSockets({ routes }: Placement): Doubt | undefined {
+  const route = routes.find(({ after }) => after.some(isSocket));
+  if (route === undefined) return undefined;
+  const message = `transaction() ends before the first message of ${route.method} ${route.pattern}, which opens a WebSocket connection. Call run() for each message, or pass the result of transaction() to intended().`;
+  return { code: 'FAIRLEAD_ROUTE', message };
+}
+
+function isSocket(one: object): boolean {
+  return descriptionOf(one)?.role === 'websocket';
+}

@@ -1,0 +1,527 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  Controller,
+  controllersPlugin,
+  defineController,
+  Post,
+  UseMiddleware,
+} from '@fairlead/controllers';
+import {
+  createApp,
+  createRouter,
+  errorHandler,
+  HttpError,
+  UnauthorizedError,
+} from '@fairlead/core';
+import { startPostgres } from '@fairlead/test-support/postgres-server';
+import { sql } from 'drizzle-orm';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
+import { Pool } from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { z } from 'zod';
+import { drizzleAdapter } from '../src/drizzle.js';
+import {
+  createTransactions,
+  idempotency,
+  idempotencyTable,
+  type TransactionAdapter,
+  type Transactions,
+} from '../src/index.js';
+import { kyselyAdapter } from '../src/kysely.js';
+import { pgAdapter } from '../src/pg.js';
+
+let pool: Pool;
+let stop: () => Promise<void>;
+
+beforeAll(async () => {
+  const server = await startPostgres();
+  pool = new Pool({ connectionString: server.url, max: 8 });
+  pool.on('error', () => undefined);
+  stop = server.stop;
+  await pool.query(`
+    CREATE TABLE customers (id INT PRIMARY KEY);
+    INSERT INTO customers VALUES (1);
+    CREATE TABLE orders (
+      item TEXT NOT NULL CHECK (item <> 'bad'),
+      customer INT NOT NULL DEFAULT 1 REFERENCES customers DEFERRABLE INITIALLY DEFERRED
+    );
+    CREATE TABLE counters (name TEXT PRIMARY KEY, value INT NOT NULL);
+    ${idempotencyTable()}`);
+});
+
+beforeEach(async () => {
+  await pool.query(
+    "TRUNCATE orders, idempotency_keys; DELETE FROM counters; INSERT INTO counters VALUES ('a', 0), ('b', 0)",
+  );
+});
+
+afterAll(async () => {
+  await pool.end();
+  await stop();
+});
+
+const items = async (): Promise<string[]> => {
+  const { rows } = await pool.query('SELECT item FROM orders ORDER BY item');
+  return rows.map(({ item }) => item);
+};
+
+const codeOf = (problem: unknown): unknown => Reflect.get(Object(problem), 'code');
+
+/** Each library, with how it inserts an order. */
+const LIBRARIES = {
+  pg: () => {
+    const adapter = pgAdapter(pool);
+    return { db: createTransactions(adapter), adapter };
+  },
+  kysely: () => {
+    const adapter = kyselyAdapter(
+      new Kysely<Record<never, never>>({ dialect: new PostgresDialect({ pool }) }),
+    );
+    return { db: createTransactions(adapter), adapter };
+  },
+  drizzle: () => {
+    const adapter = drizzleAdapter(drizzle(pool));
+    return { db: createTransactions(adapter), adapter };
+  },
+} as const;
+
+/** Runs a statement by the adapter, as a repository would by its library. */
+function open(library: keyof typeof LIBRARIES) {
+  const { db, adapter } = LIBRARIES[library]();
+  const query = (text: string, ...values: unknown[]) =>
+    (adapter as TransactionAdapter<unknown>).query(db.client, text, values);
+  const add = async (item: string, customer = 1) =>
+    query('INSERT INTO orders VALUES ($1, $2)', item, customer);
+  return { db: db as Transactions<unknown>, query, add };
+}
+
+describe.each(Object.keys(LIBRARIES) as (keyof typeof LIBRARIES)[])(
+  'transactions of %s',
+  (name) => {
+    it('commit before the response, and roll back when it is an error', async () => {
+      const { db, add } = open(name);
+      const app = createApp({ onError: () => undefined })
+        .use(errorHandler())
+        .post('/orders/:item', db.transaction(), async (ctx) => {
+          const { item = '' } = ctx.params;
+          await add(item);
+          expect(await items()).not.toContain(item);
+          if (item === 'thrown') throw new HttpError(409, 'Taken.');
+          if (item === 'returned') ctx.status = 422;
+          return { item, isOpen: db.isOpen };
+        });
+      const post = (item: string) => app.request(`/orders/${item}`, { method: 'POST' });
+      expect(await (await post('kept')).json()).toEqual({ item: 'kept', isOpen: true });
+      expect((await post('thrown')).status).toBe(409);
+      expect((await post('returned')).status).toBe(422);
+      expect((await post('bad')).status).toBe(500);
+      expect(await items()).toEqual(['kept']);
+      expect(db.isOpen).toBe(false);
+    });
+
+    it('give the client the error of a commit that fails', async () => {
+      const { db, add } = open(name);
+      const app = createApp({ onError: () => undefined }).post(
+        '/orders',
+        db.transaction(),
+        async () => {
+          await add('lost', 2);
+          return { stored: true };
+        },
+      );
+      expect((await app.request('/orders', { method: 'POST' })).status).toBe(500);
+      expect(await items()).toEqual([]);
+    });
+
+    it('fail when the database has rolled back because an error was caught', async () => {
+      const { db, add } = open(name);
+      const work = db.run(async () => {
+        await add('good');
+        await add('bad').catch(() => undefined);
+      });
+      await expect(work).rejects.toThrow();
+      expect(await items()).toEqual([]);
+    });
+
+    it('nest behind savepoints, which roll back alone', async () => {
+      const { db, add } = open(name);
+      const called: string[] = [];
+      await db.run(async () => {
+        await add('outer');
+        const inner = db.run(async () => {
+          await add('inner');
+          db.afterCommit(() => called.push('inner'));
+          await add('bad');
+        });
+        const sibling = db.run(async () => {
+          await db.run(() => add('sibling'));
+          db.afterCommit(() => called.push('sibling'));
+        });
+        await expect(inner).rejects.toThrow();
+        await sibling;
+        expect(called).toEqual([]);
+      });
+      expect(await items()).toEqual(['outer', 'sibling']);
+      await vi.waitFor(() => expect(called).toEqual(['sibling']));
+    });
+
+    it('run again after a serialization failure, if they may', async () => {
+      const { db, query } = open(name);
+      const first = Promise.withResolvers<void>();
+      let runs = 0;
+      const transfer = (from: string, to: string) =>
+        db.run(
+          async () => {
+            runs += 1;
+            const [{ value } = { value: 0 }] = await query(
+              'SELECT value FROM counters WHERE name = $1',
+              from,
+            );
+            if (runs === 2) first.resolve();
+            await first.promise;
+            await query('UPDATE counters SET value = $2 WHERE name = $1', to, Number(value) + 1);
+          },
+          { isolation: 'serializable', retries: 3 },
+        );
+      await Promise.all([transfer('a', 'b'), transfer('b', 'a')]);
+      expect(runs).toBeGreaterThan(2);
+      const { rows } = await pool.query('SELECT value FROM counters ORDER BY value');
+      expect(rows.map(({ value }) => value)).toEqual([1, 2]);
+    });
+
+    it('are read-only if they say so', async () => {
+      const { db, add } = open(name);
+      await expect(db.run(() => add('x'), { readOnly: true })).rejects.toThrow();
+    });
+
+    it('keep the response of the first request with a key, with its writes', async () => {
+      const { db, add } = open(name);
+      const Order = z.object({ item: z.string() });
+      let runs = 0;
+      const app = createApp({ onError: () => undefined }).post(
+        '/orders',
+        {
+          body: Order,
+          response: { 201: z.object({ id: z.number(), item: z.string() }) },
+        },
+        idempotency(db, { principal: ({ ip }) => ip, commits: [401] }),
+        async (ctx) => {
+          runs += 1;
+          const { item } = ctx.body;
+          await add(item);
+          if (item === 'fails') throw new HttpError(503, 'Later.');
+          if (item === 'denied') throw new UnauthorizedError();
+          ctx.status = 201;
+          ctx.set('Location', `/orders/${runs}`);
+          await delay(20);
+          return { id: runs, item };
+        },
+      );
+      const post = (key: string | undefined, item: string) =>
+        app.request('/orders', {
+          method: 'POST',
+          headers: {
+            'Content-Type': 'application/json',
+            ...(key !== undefined && { 'Idempotency-Key': key }),
+          },
+          body: JSON.stringify({ item }),
+        });
+      const key = `"${randomUUID()}"`;
+      const responses = await Promise.all([post(key, 'a'), post(key, 'a'), post(key, 'a')]);
+      const bodies = await Promise.all(responses.map((response) => response.text()));
+      expect(new Set(bodies)).toEqual(new Set(['{"id":1,"item":"a"}']));
+      for (const { status, headers } of responses)
+        expect([status, headers.get('Location'), headers.get('Content-Type')]).toEqual([
+          201,
+          '/orders/1',
+          'application/json; charset=utf-8',
+        ]);
+      const replayed = responses.map(({ headers }) => headers.get('Idempotency-Replayed'));
+      expect(replayed.filter((one) => one === 'true')).toHaveLength(2);
+      // The same key without quotes, and another request with it.
+      expect(await (await post(key.slice(1, -1), 'a')).text()).toBe('{"id":1,"item":"a"}');
+      const reused = await post(key, 'b');
+      expect([reused.status, codeOf(await reused.json())]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+      // A failure is forgotten with its writes, and an error that commits only with its response.
+      expect((await post('k1', 'fails')).status).toBe(503);
+      expect((await post('k1', 'b')).status).toBe(201);
+      expect((await post('k2', 'denied')).status).toBe(401);
+      expect((await post('k2', 'denied')).status).toBe(401);
+      expect((await post(undefined, 'c')).status).toBe(201);
+      expect(await items()).toEqual(['a', 'b', 'c', 'denied', 'denied']);
+      await pool.query("UPDATE idempotency_keys SET expires_at = now() - interval '1 second'");
+      expect((await post(key, 'd')).status).toBe(201);
+    });
+  },
+);
+
+describe('transaction()', () => {
+  it('commits errors with the statuses that it lists', async () => {
+    const { db, add } = open('pg');
+    const app = createApp().post('/sessions', db.transaction({ commits: [401] }), async () => {
+      await add('failed');
+      throw new UnauthorizedError();
+    });
+    expect((await app.request('/sessions', { method: 'POST' })).status).toBe(401);
+    expect(await items()).toEqual(['failed']);
+  });
+
+  it('responds with 503 to a conflict', async () => {
+    const { db } = open('pg');
+    const app = createApp({ onError: () => undefined }).post('/', db.transaction(), () => {
+      throw Object.assign(new Error('deadlock'), { code: '40P01' });
+    });
+    const response = await app.request('/', { method: 'POST' });
+    expect([response.status, response.headers.get('Retry-After')]).toEqual([503, '1']);
+    expect(await response.json()).toMatchObject({ code: 'TRANSACTION_CONFLICT' });
+  });
+
+  it('refuses a stream, which is read after its end', async () => {
+    const { db, add } = open('pg');
+    const errors: unknown[] = [];
+    const app = createApp({ onError: (error) => errors.push(error) }).post(
+      '/',
+      db.transaction(),
+      async function* () {
+        await add('late');
+        yield 'x';
+      },
+    );
+    expect((await app.request('/', { method: 'POST' })).status).toBe(500);
+    expect(String(errors[0])).toContain('POST / is a stream');
+    expect(await items()).toEqual([]);
+  });
+
+  it('refuses statements after its end', async () => {
+    const { db, add } = open('pg');
+    const late = Promise.withResolvers<unknown>();
+    const app = createApp().post('/', db.transaction(), () => {
+      setTimeout(() => add('late').catch(late.resolve), 50);
+      return {};
+    });
+    expect((await app.request('/', { method: 'POST' })).status).toBe(200);
+    expect(String(await late.promise)).toContain('The transaction of POST / has ended.');
+    expect(await items()).toEqual([]);
+  });
+
+  it('calls functions after the commit, and reports their errors', async () => {
+    const { db, add } = open('pg');
+    const errors: unknown[] = [];
+    const seen: string[][] = [];
+    const app = createApp({ onError: (error) => errors.push(error) }).post(
+      '/:item',
+      db.transaction(),
+      async ({ params }) => {
+        await add(params.item);
+        db.afterCommit(async () => {
+          seen.push(await items());
+          throw new Error('no mail');
+        });
+        if (params.item === 'no') throw new HttpError(400, 'No.');
+        return {};
+      },
+    );
+    expect((await app.request('/yes', { method: 'POST' })).status).toBe(200);
+    expect((await app.request('/no', { method: 'POST' })).status).toBe(400);
+    await vi.waitFor(() => expect(errors).toHaveLength(1));
+    expect([seen, (errors[0] as Error).cause]).toEqual([[['yes']], new Error('no mail')]);
+  });
+
+  it('rolls back for a client that has left, if it should', async () => {
+    const { db, add } = open('pg');
+    const app = createApp({ onError: () => undefined })
+      .post('/rolled', db.transaction({ rollsBackOnDisconnect: true }), leave)
+      .post('/kept', db.transaction(), leave);
+    async function leave(ctx: { readonly path: string; readonly signal: AbortSignal }) {
+      await add(ctx.path);
+      controller.abort();
+      await vi.waitFor(() => expect(ctx.signal.aborted).toBe(true));
+      done.resolve();
+      return {};
+    }
+    let controller = new AbortController();
+    let done = Promise.withResolvers<void>();
+    for (const path of ['/rolled', '/kept']) {
+      controller = new AbortController();
+      done = Promise.withResolvers();
+      await app.request(path, { method: 'POST', signal: controller.signal }).catch(() => undefined);
+      await done.promise;
+    }
+    await vi.waitFor(async () => expect(await items()).toEqual(['/kept']));
+  });
+
+  it('runs for values and classes, and for all routes of a router', async () => {
+    const { db, add } = open('pg');
+    const middleware = [db.transaction()];
+    const fail = async (item: string): Promise<object> => {
+      await add(item);
+      throw new HttpError(409, 'No.');
+    };
+    const value = defineController('/value', {
+      middleware,
+      routes: ({ post }) => ({ add: post('/', () => fail('value')) }),
+    });
+    @Controller('/class')
+    class Orders {
+      @Post('/')
+      @UseMiddleware(...middleware)
+      add() {
+        return fail('class');
+      }
+    }
+    const router = createRouter();
+    const app = createApp().route('/', router);
+    await app.plugin(controllersPlugin({ router, controllers: [value, Orders] }));
+    for (const path of ['/value', '/class'])
+      expect((await app.request(path, { method: 'POST' })).status).toBe(409);
+    expect(await items()).toEqual([]);
+  });
+});
+
+describe('idempotency()', () => {
+  const keyed = { 'Idempotency-Key': 'k' };
+
+  it('responds with 409 while the first request runs for longer than patience', async () => {
+    const { db, add } = open('pg');
+    const app = createApp({ onError: () => undefined }).post(
+      '/',
+      idempotency(db, { principal: () => 'ada', patience: 50 }),
+      async () => {
+        await add('slow');
+        await second;
+        return {};
+      },
+    );
+    const { promise: second, resolve } = Promise.withResolvers<void>();
+    const first = app.request('/', { method: 'POST', headers: keyed });
+    await vi.waitFor(async () => {
+      const { rows } = await pool.query(
+        "SELECT 1 FROM pg_locks WHERE relation = 'orders'::regclass",
+      );
+      expect(rows.length).toBeGreaterThan(0);
+    });
+    const response = await app.request('/', { method: 'POST', headers: keyed });
+    expect([response.status, codeOf(await response.json())]).toEqual([
+      409,
+      'IDEMPOTENCY_KEY_IN_USE',
+    ]);
+    resolve();
+    expect((await first).status).toBe(200);
+    expect(await items()).toEqual(['slow']);
+  });
+
+  it('keeps the keys of principals apart, and requires a valid one if it should', async () => {
+    const { db, add } = open('pg');
+    const principal = (ctx: { get(name: string): string | undefined }) => ctx.get('X-User') ?? '';
+    const app = createApp({ onError: () => undefined }).post(
+      '/',
+      idempotency(db, { principal, required: true }),
+      async (ctx) => {
+        await add(principal(ctx));
+        return principal(ctx);
+      },
+    );
+    const post = (headers: Record<string, string>) => app.request('/', { method: 'POST', headers });
+    for (const user of ['ada', 'bob', 'ada']) {
+      const response = await post({ ...keyed, 'X-User': user });
+      expect(await response.json()).toBe(user);
+    }
+    expect(await items()).toEqual(['ada', 'bob']);
+    const codes = [{}, { 'Idempotency-Key': 'a b' }, { 'Idempotency-Key': '"' }].map(
+      async (one) => {
+        const response = await post(one as Record<string, string>);
+        return [response.status, codeOf(await response.json())];
+      },
+    );
+    expect(await Promise.all(codes)).toEqual([
+      [400, 'MISSING_IDEMPOTENCY_KEY'],
+      [400, 'INVALID_IDEMPOTENCY_KEY'],
+      [400, 'INVALID_IDEMPOTENCY_KEY'],
+    ]);
+  });
+
+  it('refuses a stream, and rolls back', async () => {
+    const { db, add } = open('pg');
+    const errors: unknown[] = [];
+    const app = createApp({ onError: (error) => errors.push(error) }).post(
+      '/',
+      idempotency(db, { principal: () => '' }),
+      async (ctx) => {
+        await add('x');
+        ctx.send(new Blob(['x']));
+      },
+    );
+    expect((await app.request('/', { method: 'POST', headers: keyed })).status).toBe(500);
+    expect(String(errors[0])).toContain('is a stream');
+    expect(await items()).toEqual([]);
+  });
+
+  it('finds each operation exactly once after requests that lose their connections to the database', async () => {
+    const lossy = new Pool({
+      connectionString: pool.options.connectionString,
+      application_name: 'lossy',
+      max: 4,
+    });
+    lossy.on('error', () => undefined);
+    onTestFinished(() => lossy.end());
+    const db = createTransactions(pgAdapter(lossy));
+    const app = createApp({ onError: () => undefined }).post(
+      '/:item',
+      idempotency(db, { principal: () => '' }),
+      async ({ params }) => {
+        await db.client.query('INSERT INTO orders VALUES ($1)', [params.item]);
+        await delay(Math.random() * 5);
+        return { item: params.item };
+      },
+    );
+    let isOver = false;
+    const killing = (async () => {
+      while (!isOver) {
+        await pool
+          .query(
+            `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'lossy' AND random() < 0.3`,
+          )
+          .catch(() => undefined);
+        await delay(15);
+      }
+    })();
+    const names = Array.from(
+      { length: 60 },
+      (_, index) => `item-${String(index).padStart(2, '0')}`,
+    );
+    let failures = 0;
+    const send = async (item: string): Promise<string> => {
+      for (;;) {
+        const response = await app.request(`/${item}`, {
+          method: 'POST',
+          headers: { 'Idempotency-Key': item },
+        });
+        if (response.status === 200) return response.text();
+        failures += 1;
+        await delay(5);
+      }
+    };
+    const bodies = await Promise.all(names.map(send));
+    isOver = true;
+    await killing;
+    expect(failures).toBeGreaterThan(0);
+    expect(bodies).toEqual(names.map((item) => JSON.stringify({ item })));
+    expect(await items()).toEqual(names);
+  });
+});
+
+it('a statement of each library runs in the transaction', async () => {
+  const kysely = LIBRARIES.kysely().db;
+  await kysely.run(() =>
+    kysely.client.executeQuery(CompiledQuery.raw("INSERT INTO orders VALUES ('k')")),
+  );
+  const orm = LIBRARIES.drizzle().db;
+  const failing = orm.run(async () => {
+    await orm.client.execute(sql`INSERT INTO orders VALUES ('d')`);
+    throw new Error('no');
+  });
+  await expect(failing).rejects.toThrow('no');
+  expect(await items()).toEqual(['k']);
+});

@@ -1,0 +1,147 @@
+import { readFileSync } from 'node:fs';
+import { createApp, errorHandler } from '@fairlead/core';
+import { createDocument } from '@fairlead/openapi';
+import { warningsOf } from '@fairlead/test-support/start-warnings';
+import { websocket } from '@fairlead/websocket';
+import { describe, expect, it } from 'vitest';
+import {
+  createTransactions,
+  type IdempotencyOptions,
+  idempotency,
+  idempotencyTable,
+  type TransactionAdapter,
+  type TransactionOptions,
+} from '../src/index.js';
+
+/** A database that only notes what it is asked to do. */
+function openLog() {
+  const log: string[] = [];
+  const bracket = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    log.push(`begin ${name}`);
+    try {
+      const result = await work();
+      log.push(`commit ${name}`);
+      return result;
+    } catch (error) {
+      log.push(`rollback ${name}`);
+      throw error;
+    }
+  };
+  const adapter: TransactionAdapter<{ note(text: string): void }> = {
+    client: { note: (text) => log.push(`${text} outside`) },
+    transact: (work, settings) =>
+      bracket(JSON.stringify(settings), () => work({ note: (text) => log.push(`${text} inside`) })),
+    nest: (client, work) => bracket('part', () => work(client)),
+    query: async () => [],
+  };
+  return { db: createTransactions(adapter), log };
+}
+
+describe('transactions', () => {
+  it('begin before the handler and commit before the response is sent', async () => {
+    const { db, log } = openLog();
+    const app = createApp()
+      .use(errorHandler(), async (ctx, next) => {
+        ctx.onFinish(() => log.push('sent'));
+        await next();
+      })
+      .get('/', db.transaction({ isolation: 'serializable', readOnly: true }), () => {
+        db.client.note('read');
+        return 1;
+      });
+    await app.request('/');
+    db.client.note('read');
+    expect(log).toEqual([
+      'begin {"isolation":"serializable","readOnly":true}',
+      'read inside',
+      'commit {"isolation":"serializable","readOnly":true}',
+      'sent',
+      'read outside',
+    ]);
+  });
+
+  it('of a router and of a route nest', async () => {
+    const { db, log } = openLog();
+    const app = createApp()
+      .use(db.transaction())
+      .post('/', db.transaction(), () => {
+        throw new Error('no');
+      });
+    expect((await app.request('/', { method: 'POST' })).status).toBe(500);
+    expect(log).toEqual(['begin {}', 'begin part', 'rollback part', 'rollback {}']);
+  });
+
+  it('of a sibling part begin after the part before', async () => {
+    const { db, log } = openLog();
+    const part = (text: string) => db.run(async () => db.client.note(text));
+    await db.run(() => Promise.all([part('a'), part('b')]));
+    expect(log.slice(1, -1)).toEqual(
+      ['a', 'b'].flatMap((text) => ['begin part', `${text} inside`, 'commit part']),
+    );
+  });
+
+  it('call functions at once without a transaction', () => {
+    const { db } = openLog();
+    let calls = 0;
+    db.afterCommit(() => {
+      calls += 1;
+    });
+    expect([calls, db.isOpen]).toEqual([1, false]);
+  });
+
+  it('warn about a WebSocket route', () => {
+    const { db } = openLog();
+    const app = createApp().get(
+      '/chat',
+      db.transaction(),
+      websocket(() => undefined),
+    );
+    expect(warningsOf(app)).toEqual([
+      'FAIRLEAD_ROUTE: transaction() ends before the first message of GET /chat, which opens a WebSocket connection. Call run() for each message, or pass the result of transaction() to intended().',
+    ]);
+  });
+
+  it('are described in documents', () => {
+    const { db } = openLog();
+    const app = createApp()
+      .post('/a', db.transaction(), () => 1)
+      .post('/b', idempotency(db, { principal: () => '' }), () => 1);
+    const { paths } = createDocument(app, { info: { title: 'Orders', version: '1' } });
+    const statusesOf = (path: string) =>
+      Object.keys(JSON.parse(JSON.stringify(paths))[path].post.responses);
+    expect(statusesOf('/a')).toEqual(expect.arrayContaining(['503']));
+    expect(statusesOf('/b')).toEqual(expect.arrayContaining(['400', '409', '422', '503']));
+  });
+
+  it('refuse wrong options at the start', () => {
+    const { db } = openLog();
+    const call = (options: object) => () => db.transaction(options as TransactionOptions);
+    expect(call({ isolation: 'weak' })).toThrow(/isolation/);
+    expect(call({ commits: [200] })).toThrow(/commits/);
+    expect(() => idempotency(db, {} as IdempotencyOptions)).toThrow(/principal/);
+    expect(() => idempotency(db, { principal: () => '', table: 'a; b' })).toThrow(/table/);
+    expect(() => idempotencyTable('a b')).toThrow("cannot use the name 'a b'");
+  });
+});
+
+it('the README lists every option', () => {
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+  const own: Required<TransactionOptions> = {
+    isolation: 'serializable',
+    readOnly: true,
+    commits: [],
+    rollsBackOnDisconnect: true,
+  };
+  const once: Required<IdempotencyOptions> = {
+    principal: () => '',
+    required: true,
+    lifetime: 1,
+    patience: 1,
+    table: '',
+  };
+  const sections = readme.split(/^\| (?=Option|Member)/m).slice(1, 4);
+  const listed = sections.map((one) =>
+    [...one.matchAll(/^\| `([a-zA-Z]+)` /gm)].map(([, name]) => name),
+  );
+  expect([listed[0], listed[2]]).toEqual([Object.keys(own), Object.keys(once)]);
+});
