@@ -145,6 +145,50 @@ describe('mount()', () => {
     expect(text).toContain('"next"');
   });
 
+  it.each<[string, Parameters<typeof createApp>[0], readonly string[]]>([
+    ['the connection', {}, ['127.0.0.1', 'http', 'own.example']],
+    ['a trusted proxy', { proxy: 1 }, ['192.0.2.7', 'https', 'example.com']],
+    [
+      'Forwarded',
+      { proxy: { trust: 1, header: 'forwarded' } },
+      ['192.0.2.8', 'https', 'b.example'],
+    ],
+  ])(
+    'states the client of %s, and nothing else that a client has sent of it',
+    async (_case, options, client) => {
+      const seen = ({ headers }: Request) =>
+        ['X-Forwarded-For', 'X-Forwarded-Proto', 'X-Forwarded-Host', 'Forwarded', 'Host'].map(
+          (name) => headers.get(name),
+        );
+      const app = createApp(options)
+        .mount('/x', (request) => Response.json(seen(request)))
+        .get('/own', ({ request, headers }) => [seen(request), headers['x-forwarded-for']]);
+      const headers = {
+        Host: 'own.example',
+        Forwarded: 'for=192.0.2.8;proto=https;host=b.example',
+        'X-Forwarded-For': '6.6.6.6, 192.0.2.7',
+        'X-Forwarded-Proto': 'https',
+        'X-Forwarded-Host': 'example.com',
+      };
+      const expected = [...client, null, 'own.example'];
+      expect(await (await app.request('/x', { headers })).json()).toEqual(expected);
+      expect(await (await app.request('/own', { headers })).json()).toEqual([
+        expected,
+        headers['X-Forwarded-For'],
+      ]);
+    },
+  );
+
+  it('states no host that nobody has sent', async () => {
+    const server = await listen(
+      createApp().mount('/x', ({ headers }) => new Response(headers.get('X-Forwarded-Host'))),
+      0,
+    );
+    onTestFinished(() => server.close({ timeout: 0 }));
+    const text = await exchange(server.port, 'GET /x HTTP/1.0\r\nX-Forwarded-Host: a\r\n\r\n');
+    expect(text).toMatch(/^HTTP\/1\.1 200 [\s\S]*\r\n\r\n$/);
+  });
+
   it('sends its response as it is, with several cookies, and what middleware adds', async () => {
     const app = createApp()
       .use(async (ctx, next) => {

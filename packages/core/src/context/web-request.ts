@@ -2,6 +2,7 @@ import { MethodNotAllowedError } from '../errors/http-error.js';
 import { clientOf, type Exchange, hasBody, hasUnreadBody } from '../exchange/exchange.js';
 import { headersOf } from '../node-http.js';
 import { onClose, sendContinue } from '../server/connection.js';
+import type { Client } from '../server/trusted-proxies.js';
 import { aborted, bodyAlreadyRead, bodyTooLarge } from './context-errors.js';
 
 /** How to create a web `Request`. */
@@ -18,6 +19,7 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as 
 
 /**
  * Creates the web `Request` of a request. Its body is the bytes that a parser has kept, or else what the client sends.
+ * Its `X-Forwarded-For`, `-Proto` and `-Host` are those of the context, and it has no `Forwarded`.
  *
  * @throws {PayloadTooLargeError} 413, when `Content-Length` exceeds the limit. Later, the body fails with it.
  * @throws {MethodNotAllowedError} 405, for TRACE, which no web `Request` can have.
@@ -27,10 +29,11 @@ export function createWebRequest(
   { path, signal, limit = Number.POSITIVE_INFINITY }: RequestDetails,
 ): Request {
   const { method, rawBody, req, target } = exchange;
-  const { protocol, host } = clientOf(exchange);
+  const client = clientOf(exchange);
   if (method === 'TRACE') throw new MethodNotAllowedError(undefined, { allow: METHODS });
   const search = target.search === '' ? '' : `?${target.search}`;
   const headers = headersOf(req.rawHeaders);
+  setForwarded(headers, client);
   const init: RequestInit & { duplex?: 'half' } = { method, headers, signal };
   if (method !== 'GET' && method !== 'HEAD' && hasBody(req)) {
     if (Math.max(Number(req.headers['content-length'] ?? 0), rawBody?.length ?? 0) > limit)
@@ -44,7 +47,16 @@ export function createWebRequest(
       init.duplex = 'half';
     }
   }
-  return new Request(`${protocol}://${host || 'localhost'}${path}${search}`, init);
+  return new Request(`${client.protocol}://${client.host || 'localhost'}${path}${search}`, init);
+}
+
+/** Libraries trust these headers, in which a client can send any value. */
+function setForwarded(headers: Headers, { ip, protocol, host }: Client): void {
+  headers.delete('Forwarded');
+  for (const [name, value] of Object.entries({ For: ip, Proto: protocol, Host: host })) {
+    headers.delete(`X-Forwarded-${name}`);
+    if (value !== '') headers.set(`X-Forwarded-${name}`, value);
+  }
 }
 
 /**
