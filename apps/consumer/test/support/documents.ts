@@ -23,8 +23,8 @@ export const documents: readonly string[] = globSync(
 ).toSorted();
 
 /**
- * The `ts` blocks of every document. Blocks of one document share a folder. A block that starts with `// some/path.ts`
- * becomes that file, which other blocks can import.
+ * The `ts` blocks of every document, except `ts extra`, which libraries.extra.test.ts runs. Blocks of one document share
+ * a folder. A block that starts with `// some/path.ts` becomes that file, which other blocks can import.
  */
 export const blocks: readonly Block[] = documents.flatMap((document) => {
   if (EXCLUDED.test(document)) return [];
