@@ -22,6 +22,9 @@ const VERSIONS: Readonly<Record<string, string>> = {
   'better-auth': '1.7.25',
   graphql: '16.15.0',
   inngest: '4.24.0',
+  'reflect-metadata': '0.2.2',
+  'sql.js': '1.17.0',
+  typeorm: '1.1.1',
   zod: '4.6.7',
 };
 
@@ -54,7 +57,14 @@ const recipes = await Promise.all(
 describe('recipes for large libraries', () => {
   it('exist', () => {
     const headings = recipes.flat().map(({ heading }) => heading);
-    expect(headings).toEqual(['better-auth', 'Auth.js', 'oRPC', 'Inngest', 'Apollo Server']);
+    expect(headings).toEqual([
+      'Keep the repositories of TypeORM',
+      'better-auth',
+      'Auth.js',
+      'oRPC',
+      'Inngest',
+      'Apollo Server',
+    ]);
   });
 
   it.each(recipes.flat())('$heading in $document', async ({ heading, packages, code }) => {
@@ -68,12 +78,16 @@ describe('recipes for large libraries', () => {
     await run('npm', ['install', ...flags, '@types/node@22.20.5', ...dependencies], project);
     const file = /^\/\/ (\S+)\.ts\n/.exec(code)?.[1] ?? 'recipe';
     await writeFile(join(project, `${file}.ts`), code);
-    const tsconfig = JSON.parse(await readFile(join(project, 'tsconfig.json'), 'utf8'));
-    const config = { ...tsconfig, files: [`${file}.ts`] };
+    const { compilerOptions } = JSON.parse(await readFile(join(project, 'tsconfig.json'), 'utf8'));
+    // The declarations of some of the libraries have errors.
+    const config = {
+      compilerOptions: { ...compilerOptions, skipLibCheck: true },
+      files: [`${file}.ts`],
+    };
     await writeFile(join(project, 'tsconfig.json'), JSON.stringify(config));
-    // tsc prints its errors to stdout and fails. The declarations of these libraries have some.
+    // tsc prints its errors to stdout and fails.
     const { stdout } = await runTsc('typescript-7', [], project).catch((failure) => failure);
-    expect(stdout.match(/^(?!node_modules\/|\s).+$/gm) ?? []).toEqual([]);
+    expect(stdout).toBe('');
     const client = CLIENTS[heading];
     if (client !== undefined)
       await cp(join(here, 'fixtures/libraries', client), join(project, client));
