@@ -250,8 +250,8 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   /**
    * Mounts a handler of web requests below a prefix, such as that of an authentication library, a GraphQL server or an
    * application of another framework. It gets all methods and paths, and bodies that no parser has read. Its signal
-   * aborts when the client disconnects, and once it has responded with a stream, when the server closes. The headers
-   * `X-Forwarded-For`, `-Proto` and `-Host` of its request have the values of `ctx.ip`, `ctx.protocol` and `ctx.host`.
+   * aborts when the client disconnects, and once it has responded with a stream, when the server closes. The `X-Forwarded-*`
+   * headers of its request state `ctx.ip`, `ctx.protocol` and `ctx.host`.
    *
    * @param prefix - May contain parameters.
    * @throws {SealedError} When the application is sealed. The start reports an invalid prefix, option or handler.

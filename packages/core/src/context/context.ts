@@ -187,8 +187,8 @@ export class Context<
   /**
    * The request as a web `Request`, for functions that take one. It has the body that the client sends, or the bytes
    * that a parser has kept with the option `rawBody`. Its signal is that of {@link signal}. To read its body after
-   * another parser has, without these bytes, rejects with `BODY_ALREADY_READ`. Its headers `X-Forwarded-For`, `-Proto`
-   * and `-Host` have the values of {@link ip}, {@link protocol} and {@link host}, and it has no `Forwarded`.
+   * another parser has, without these bytes, rejects with `BODY_ALREADY_READ`. Its `X-Forwarded-*` headers
+   * state {@link ip}, {@link protocol} and {@link host}.
    */
   get request(): Request {
     const exchange = this[EXCHANGE];

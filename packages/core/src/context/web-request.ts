@@ -19,7 +19,6 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as 
 
 /**
  * Creates the web `Request` of a request. Its body is the bytes that a parser has kept, or else what the client sends.
- * Its `X-Forwarded-For`, `-Proto` and `-Host` are those of the context, and it has no `Forwarded`.
  *
  * @throws {PayloadTooLargeError} 413, when `Content-Length` exceeds the limit. Later, the body fails with it.
  * @throws {MethodNotAllowedError} 405, for TRACE, which no web `Request` can have.
@@ -50,12 +49,12 @@ export function createWebRequest(
   return new Request(`${client.protocol}://${client.host || 'localhost'}${path}${search}`, init);
 }
 
-/** Libraries trust these headers, in which a client can send any value. */
+/** Libraries trust these headers, in which clients can send any value. */
 function setForwarded(headers: Headers, { ip, protocol, host }: Client): void {
   headers.delete('Forwarded');
   for (const [name, value] of Object.entries({ For: ip, Proto: protocol, Host: host })) {
-    headers.delete(`X-Forwarded-${name}`);
-    if (value !== '') headers.set(`X-Forwarded-${name}`, value);
+    headers.set(`X-Forwarded-${name}`, value);
+    if (value === '') headers.delete(`X-Forwarded-${name}`);
   }
 }
 
