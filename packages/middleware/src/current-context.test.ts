@@ -1,4 +1,4 @@
-import { createApp } from '@fairlead/core';
+import { createApp, type Middleware } from '@fairlead/core';
 import { expect, it, vi } from 'vitest';
 import { currentContext, shareContext } from './current-context.js';
 
@@ -10,6 +10,30 @@ it('returns the context of each concurrent request, even after an await', async 
   const paths = Array.from({ length: 50 }, (_, index) => `/${index}`);
   const responses = await Promise.all(paths.map(async (path) => (await app.request(path)).json()));
   expect(responses).toEqual(paths.map((path) => ({ own: path, current: path })));
+});
+
+it('reaches the handler of mount() and the stream that it returns', async () => {
+  const user = () => String(currentContext()?.state.user);
+  const respond = () =>
+    new Response(
+      new ReadableStream({
+        async pull(controller) {
+          await new Promise((resolve) => setImmediate(resolve));
+          controller.enqueue(new TextEncoder().encode(user()));
+          controller.close();
+        },
+      }),
+      { headers: { 'X-User': user() } },
+    );
+  const identify: Middleware<{ user: string }> = (ctx, next) => {
+    ctx.state.user = 'ada';
+    return next();
+  };
+  const app = createApp()
+    .use(shareContext())
+    .mount('/x', respond, { middleware: [identify] });
+  const response = await app.request('/x');
+  expect([response.headers.get('X-User'), await response.text()]).toEqual(['ada', 'ada']);
 });
 
 it('returns undefined outside shareContext()', async () => {
