@@ -259,4 +259,30 @@ describe('chaining', () => {
   it('mounts a router with any state', () => {
     createApp().use(signIn).route('/', createRouter<'', { user: User }>()).use(plain);
   });
+
+  it('mounts a handler with middleware that sets state, and types functions among it', () => {
+    const handler = () => new Response();
+    createApp().mount('/:tenant', handler, {
+      middleware: [
+        signIn,
+        (ctx, next) => {
+          expectTypeOf(ctx.params).toEqualTypeOf<{ readonly tenant: string }>();
+          expectTypeOf(ctx.state).toEqualTypeOf<State>();
+          return next();
+        },
+      ],
+    });
+    createApp()
+      .use(signIn)
+      .mount('/', handler, {
+        middleware: [
+          (_ctx, next) => next(),
+          (ctx) => expectTypeOf(ctx.state.user).toEqualTypeOf<User>(),
+        ],
+      });
+    // @ts-expect-error Not a function.
+    createRouter().mount('/', handler, { middleware: ['signIn'] });
+    // @ts-expect-error Its context has a member that no context has.
+    createRouter().mount('/', handler, { middleware: [(ctx: { own: string }) => ctx.own] });
+  });
 });

@@ -256,10 +256,10 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    * @param prefix - May contain parameters.
    * @throws {SealedError} When the application is sealed. The start reports an invalid prefix, option or handler.
    */
-  mount<Prefix extends string>(
+  mount<Prefix extends string, Sets extends readonly unknown[] = readonly unknown[]>(
     prefix: Prefix,
     handler: FetchHandler,
-    options: MountOptions<RouteParams<unknown, Prefix>, S> = {},
+    options: MountOptions<RouteParams<unknown, Prefix>, S, Sets> = {},
   ): this {
     this.#assertOpen('app.mount()');
     this.#ownRouter()[ADD_MOUNT]('app', prefix, handler, options, captureCaller(this.mount));

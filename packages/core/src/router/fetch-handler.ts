@@ -17,22 +17,29 @@ import type { Middleware } from '../pipeline/pipeline.js';
 import { isResponse } from '../response/record.js';
 import { assertOptions } from '../setup/options.js';
 import { SetupError } from '../setup/setup-error.js';
-import type { RouteDocumentation, RouteFunction, RouteOptions } from './route-options.js';
+import type { MiddlewareList, RouteDocumentation, RouteOptions } from './route-options.js';
 
 /** A function that takes a web `Request`, such as the handler of a library, or an object with such a function. */
 export type FetchHandler =
   | ((request: Request) => Response | Promise<Response>)
   | { fetch(request: Request): Response | Promise<Response> };
 
-/** Options of `mount()`. */
-export interface MountOptions<P extends object = object, S extends State = State>
-  extends RouteDocumentation {
+/**
+ * Options of `mount()`.
+ *
+ * @typeParam Sets - The members of `ctx.state` that each middleware sets.
+ */
+export interface MountOptions<
+  P extends object = object,
+  S extends State = State,
+  Sets extends readonly unknown[] = readonly unknown[],
+> extends RouteDocumentation {
   /** Whether the URL of the `Request` lacks the prefix; false by default. */
   readonly strip?: boolean;
   /** Largest body, in bytes or as a string such as `'64kb'`; `'1mb'` by default. */
   readonly limit?: number | string;
   /** Middleware that runs before the handler. */
-  readonly middleware?: readonly RouteFunction<P, S>[];
+  readonly middleware?: MiddlewareList<P, S, Sets>;
   /** Whether generated documents leave it out; true by default. */
   readonly hidden?: boolean;
 }

@@ -414,10 +414,10 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
    * @param prefix - May contain parameters.
    * @throws {SealedError} When the router is sealed. The start reports an invalid prefix, option or handler.
    */
-  mount<Prefix extends string>(
+  mount<Prefix extends string, Sets extends readonly unknown[] = readonly unknown[]>(
     prefix: Prefix,
     handler: FetchHandler,
-    options: MountOptions<RouteParams<PrefixParams, Prefix>, S> = {},
+    options: MountOptions<RouteParams<PrefixParams, Prefix>, S, Sets> = {},
   ): this {
     return this[ADD_MOUNT]('router', prefix, handler, options, captureCaller(this.mount));
   }
