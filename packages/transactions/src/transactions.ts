@@ -218,6 +218,7 @@ function createMiddleware(
         thrown = { error };
       }
       if (thrown === undefined) assertWhole(ctx);
+      if (ctx.res.headersSent) ctx.report(sentEarly(ctx));
       const status = thrown === undefined ? ctx.status : statusOf(thrown.error);
       const hasLeft = rollsBackOnDisconnect && ctx.signal.aborted;
       if (!mayCommit(status) || hasLeft) throw ROLLBACK;
@@ -246,6 +247,13 @@ export function assertWhole({ responseBody, method, path }: AnyContext): void {
   if (typeof responseBody !== 'object' || responseBody instanceof Uint8Array) return;
   throw new TypeError(
     `The response to ${method} ${path} is a stream, which is read after its transaction has ended. Return a value, text or bytes, or call run() in the handler instead. The transaction was rolled back.`,
+  );
+}
+
+/** Creates the error for a response that was written to the raw response, as Express middleware does. */
+function sentEarly({ method, path }: AnyContext): Error {
+  return new Error(
+    `The response to ${method} ${path} was sent before the commit of its transaction, because something has written to ctx.res. Return the response instead, or call run() in the handler.`,
   );
 }
 

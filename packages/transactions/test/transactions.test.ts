@@ -71,6 +71,20 @@ describe('transactions', () => {
     expect(log).toEqual(['begin {}', 'begin part', 'rollback part', 'rollback {}']);
   });
 
+  it('report a response that was sent before the commit', async () => {
+    const { db } = openLog();
+    const errors: unknown[] = [];
+    const app = createApp({ onError: (error) => errors.push(error) }).post(
+      '/',
+      db.transaction(),
+      (ctx) => void ctx.takeOver().end('early'),
+    );
+    expect(await (await app.request('/', { method: 'POST' })).text()).toBe('early');
+    expect(errors.map(String)).toEqual([
+      expect.stringContaining('POST / was sent before the commit'),
+    ]);
+  });
+
   it('of a sibling part begin after the part before', async () => {
     const { db, log } = openLog();
     const part = (text: string) => db.run(async () => db.client.note(text));
