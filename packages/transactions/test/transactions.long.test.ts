@@ -169,8 +169,8 @@ describe.each(Object.keys(LIBRARIES) as (keyof typeof LIBRARIES)[])(
 
     it('run again after a serialization failure, if they may', async () => {
       const { db, query } = open(name);
-      const first = Promise.withResolvers<void>();
-      let runs = 0;
+      const both = Promise.withResolvers<void>();
+      let [runs, reads] = [0, 0];
       const transfer = (from: string, to: string) =>
         db.run(
           async () => {
@@ -179,8 +179,9 @@ describe.each(Object.keys(LIBRARIES) as (keyof typeof LIBRARIES)[])(
               'SELECT value FROM counters WHERE name = $1',
               from,
             );
-            if (runs === 2) first.resolve();
-            await first.promise;
+            reads += 1;
+            if (reads === 2) both.resolve();
+            await both.promise;
             await query('UPDATE counters SET value = $2 WHERE name = $1', to, Number(value) + 1);
           },
           { isolation: 'serializable', retries: 3 },
