@@ -69,7 +69,7 @@ it('a guard or authenticating middleware that is gone makes access weaker', () =
   );
   expect(kept).toEqual([]);
   // users-api has no sign-in.
-  expect(plain.map((one) => one.steps.length)).toEqual([0, 16, 2, 8]);
+  expect(plain.map((one) => one.steps.length)).toEqual([0, 16, 3, 8]);
 });
 
 it('moves that keep access make no difference', () => {

@@ -1,6 +1,6 @@
 import { access, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { it } from 'vitest';
+import { it, type TestContext } from 'vitest';
 import {
   check,
   create,
@@ -27,7 +27,13 @@ it.concurrent('rest-api, with PostgreSQL, sign-in and pnpm', async (context) => 
     code: 1,
     stdout: expect.stringContaining('1 failed'),
   });
-  const env = { DATABASE_URL: await startPostgres(context, project) };
+  await signIn(context, project, await startPostgres(context, project));
+});
+
+/** Starts a project with accounts, signs in as its administrator, and creates a task. */
+async function signIn(context: TestContext, project: string, databaseUrl?: string) {
+  const { expect } = context;
+  const env = databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl };
   const service = await start(context, project, 'start', process.execPath, env);
   const url = await service.nextUrl();
   const secrets = await readFile(join(project, '.env'), 'utf8');
@@ -42,6 +48,33 @@ it.concurrent('rest-api, with PostgreSQL, sign-in and pnpm', async (context) => 
   expect(await send(`${url}/api/tasks`, undefined, headers)).toEqual([200, [task]]);
   expect(await send(`${url}/health/ready`)).toMatchObject([200, { status: 'ready' }]);
   expect(await service.stop()).toEqual(STOPPED);
+}
+
+it.concurrent('values, with PostgreSQL, sign-in and pnpm', async (context) => {
+  const { expect } = context;
+  const project = await create(context, 'values --database postgres --auth', 'pnpm');
+  await check(project, 'pnpm');
+  // The program that starts PostgreSQL must not hide a failure.
+  await writeFile(join(project, 'test/fails.test.ts'), 'throw new Error();\n');
+  await expect(run('pnpm', ['run', 'test'], project)).rejects.toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('fail 1'),
+  });
+  await signIn(context, project, await startPostgres(context, project));
+});
+
+it.concurrent('values, with SQLite, sign-in and bun', async (context) => {
+  const project = await create(context, 'values --auth', 'bun');
+  await check(project, 'bun');
+  await signIn(context, project);
+});
+
+it.concurrent('values --database postgres, with npm', async (context) => {
+  await check(await create(context, 'values --database postgres', 'npm'), 'npm');
+});
+
+it.concurrent('values --database sqlite, with npm', async (context) => {
+  await check(await create(context, 'values --database sqlite', 'npm'), 'npm');
 });
 
 it.concurrent('rest-api, with SQLite and bun', async (context) => {
@@ -113,10 +146,10 @@ it.concurrent('values, with npm, without development dependencies', async (conte
   for (const script of ['start', 'node --env-file-if-exists=.env dist/main.js']) {
     const service = await start(context, project, script);
     const url = await service.nextUrl();
-    expect(await send(`${url}/api/notes`, { text: 'Buy milk' })).toMatchObject([401, {}]);
-    const [status, note] = await send(`${url}/api/notes`, { text: 'Buy milk' }, headers);
+    expect(await send(`${url}/api/tasks`, { title: 'Buy milk' })).toMatchObject([401, {}]);
+    const [status, task] = await send(`${url}/api/tasks`, { title: 'Buy milk' }, headers);
     expect(status).toBe(201);
-    expect(await send(`${url}/api/notes`)).toEqual([200, [note]]);
+    expect(await send(`${url}/api/tasks`)).toEqual([200, [task]]);
     expect(await send(`${url}/health/ready`)).toMatchObject([200, { status: 'ready' }]);
     expect(await service.stop()).toEqual(STOPPED);
   }

@@ -15,10 +15,10 @@ it.concurrent.for([...inject('nodeVersions')])(
     const node = join(folder, 'node_modules/node/bin/node');
     for (const [template, path] of [
       ['minimal', '/hello/Ada'],
-      ['values', '/api/notes'],
+      ['values', '/api/tasks'],
     ] as const) {
       const project = await create(context, template, 'npm', join(folder, template));
-      await run(node, ['--test'], project);
+      await run(node, ['--test', 'test/*.test.ts'], project);
       const service = await start(context, project, 'start', node);
       expect((await fetch(`${await service.nextUrl()}${path}`)).status).toBe(200);
       expect(await service.stop()).toEqual(STOPPED);

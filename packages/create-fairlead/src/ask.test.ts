@@ -22,8 +22,8 @@ async function answer(given: Given, ...lines: readonly string[]) {
 }
 
 it('asks for the folder and the template', async () => {
-  const { result, text } = await answer({}, 'tasks', 'values');
-  expect(result).toEqual({ directory: 'tasks', template: 'values' });
+  const { result, text } = await answer({}, 'tasks', 'minimal');
+  expect(result).toEqual({ directory: 'tasks', template: 'minimal' });
   expect(text).toMatch(
     /^Project folder \(my-app\): Templates:\n {2}1 {2}minimal .*\n {2}2 {2}values .*\n {2}3 {2}rest-api .*\nNumber or name \(1\): $/,
   );
@@ -38,6 +38,17 @@ it('asks for the database and sign-in of rest-api', async () => {
   );
 });
 
+it('asks for the database of values, and for sign-in if it can store accounts', async () => {
+  const { result, text } = await answer({}, 'tasks', 'values', '');
+  expect(result).toEqual({ directory: 'tasks', template: 'values', database: 'memory' });
+  expect(text).toMatch(
+    /Databases:\n {2}1 {2}memory .*\n {2}2 {2}sqlite .*\n {2}3 {2}postgres .*\nNumber or name \(1\): $/,
+  );
+  const stored = await answer({}, 'tasks', 'values', 'sqlite', 'y');
+  const chosen = { template: 'values', database: 'sqlite', auth: true };
+  expect(stored.result).toEqual({ directory: 'tasks', ...chosen });
+});
+
 it('has defaults, and accepts the number of a template', async () => {
   expect((await answer({}, '', '')).result).toEqual({ directory: 'my-app', template: 'minimal' });
   const chosen = { template: 'rest-api', database: 'sqlite', auth: false };
@@ -47,8 +58,8 @@ it('has defaults, and accepts the number of a template', async () => {
 it('asks only for what is missing', async () => {
   const given = { template: 'rest-api', database: undefined, auth: true } as const;
   expect((await answer(given, 'tasks')).result).toEqual({ directory: 'tasks', ...given });
-  const template = await answer({ directory: 'tasks', template: undefined }, '2');
-  expect(template.result).toEqual({ directory: 'tasks', template: 'values' });
+  const template = await answer({ directory: 'tasks', template: undefined }, '1');
+  expect(template.result).toEqual({ directory: 'tasks', template: 'minimal' });
   expect(template.text).not.toContain('folder');
 });
 

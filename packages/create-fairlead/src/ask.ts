@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { escapeControls } from '@fairlead/options';
 import { parseDatabase, parseTemplate, UsageError } from './command-line.js';
 import { checkDirectory } from './project.js';
-import { type Choice, DATABASES, TEMPLATES } from './templates.js';
+import { type Choice, DATABASES, DATABASES_OF, TEMPLATES } from './templates.js';
 
 /** The user canceled the questions with Ctrl+C or Ctrl+D. */
 export class CancelledError extends Error {
@@ -66,8 +66,12 @@ export async function ask(
       }));
     if (given.template !== undefined) return { ...given, directory, template: given.template };
     const template = await choose('Templates', TEMPLATES, parseTemplate);
-    if (template !== 'rest-api') return { directory, template };
-    const database = await choose('Databases', DATABASES, parseDatabase);
+    if (template === 'minimal') return { directory, template };
+    const databases = DATABASES_OF[template].map((name) => [name, DATABASES[name]] as const);
+    const database = await choose('Databases', Object.fromEntries(databases), (name) =>
+      parseDatabase(name, template),
+    );
+    if (database === 'memory') return { directory, template, database };
     const auth = await question('Accounts and sign-in, yes or no', 'no', parseYesOrNo);
     return { directory, template, database, auth };
   } catch (error) {

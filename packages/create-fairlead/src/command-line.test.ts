@@ -27,6 +27,11 @@ describe('parseCommandLine()', () => {
     const chosen = { template: 'rest-api', database: 'postgres', auth: true };
     expect(parseCommandLine(['my-app', '--database', 'postgres', '--auth'])).toMatchObject(chosen);
     expect(parseCommandLine(['--auth', '-t', 'rest-api'])).toMatchObject({ auth: true });
+    expect(parseCommandLine(['--auth', '-t', 'values', '--database', 'sqlite'])).toMatchObject({
+      template: 'values',
+      database: 'sqlite',
+      auth: true,
+    });
   });
 
   it.each([
@@ -68,14 +73,23 @@ describe('parseCommandLine()', () => {
     [['--template'], 'The option --template needs a value, such as --template minimal.'],
     [['--template='], 'The option --template needs a value, such as --template minimal.'],
     [['--database', 'mysql'], "Unknown database 'mysql'. Use one of: sqlite, postgres."],
+    [
+      ['-t', 'rest-api', '--database', 'memory'],
+      'The template rest-api has no database memory. Use one of: sqlite, postgres.',
+    ],
+    [['-t', 'values', '--database', 'sqlit'], "Unknown database 'sqlit'. Did you mean sqlite?"],
+    [
+      ['-t', 'values', '--database', 'memory', '--auth'],
+      'The database memory has no accounts. Use --database sqlite or postgres, or leave out --auth.',
+    ],
     [['--database'], 'The option --database needs a value, such as --database postgres.'],
     [
       ['-t', 'minimal', '--auth'],
-      'The template minimal has no --auth. Use --template rest-api, or leave out --auth.',
+      'The template minimal has no --auth. Use --template values or rest-api, or leave out --auth.',
     ],
     [
-      ['--database=sqlite', '--template=values'],
-      'The template values has no --database. Use --template rest-api, or leave out --database.',
+      ['--database=sqlite', '--template=minimal'],
+      'The template minimal has no --database. Use --template values or rest-api, or leave out --database.',
     ],
     [
       ['--package-manager', 'cargo'],

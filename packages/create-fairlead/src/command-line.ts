@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { nearestName } from '@fairlead/options';
 import {
   DATABASES,
+  DATABASES_OF,
   type DatabaseName,
   PACKAGE_MANAGERS,
   type PackageManager,
@@ -53,16 +54,17 @@ Options:
 ${Object.entries(TEMPLATES)
   .map(([name, text]) => `                                  ${name.padEnd(10)}${text}\n`)
   .join('')}\
-      --database <name>         ${Object.keys(DATABASES).join(' or ')}, in rest-api; default: sqlite
-      --auth                    accounts, sign-in with tokens and roles, in rest-api
+      --database <name>         in values: ${DATABASES_OF.values.join(', ')}; default: memory, or sqlite with --auth
+                                in rest-api: ${DATABASES_OF['rest-api'].join(', ')}; default: sqlite
+      --auth                    accounts, sign-in with tokens and roles, in values and rest-api
       --package-manager <name>  ${Object.keys(PACKAGE_MANAGERS).join(', ')}; default: the one that runs this command
       --no-install              do not install the dependencies
       --no-git                  do not create a git repository
   -h, --help                    print this help
   -v, --version                 print the version
 
-In a terminal, the command asks for the folder and the template if you leave them out. --database and --auth
-imply the template rest-api.`;
+In a terminal, the command asks for the folder and the template if you leave them out. Without --template,
+--database and --auth imply rest-api.`;
 
 /**
  * Reads the arguments of the program.
@@ -105,21 +107,31 @@ export function parseCommandLine(args: readonly string[], userAgent = ''): Comma
     );
   }
   const { 'package-manager': name = runningManager(userAgent) } = values;
-  const packageManager = oneOf(PACKAGE_MANAGERS, 'package manager', String(name));
+  const packageManager = oneOf(namesOf(PACKAGE_MANAGERS), 'package manager', String(name));
   const choices = (['database', 'auth'] as const).filter((choice) => values[choice] !== undefined);
   const implied = choices.length === 0 ? undefined : 'rest-api';
   const template = values.template === undefined ? implied : parseTemplate(String(values.template));
-  if (template !== 'rest-api' && implied !== undefined) {
+  if (template === 'minimal' && implied !== undefined) {
     throw new UsageError(
-      `The template ${template} has no --${choices[0]}. Use --template rest-api, or leave out --${choices[0]}.`,
+      `The template minimal has no --${choices[0]}. Use --template values or rest-api, or leave out --${choices[0]}.`,
+    );
+  }
+  const auth = values.auth === true;
+  const database =
+    values.database === undefined || template === undefined
+      ? undefined
+      : parseDatabase(String(values.database), template);
+  if (auth && database === 'memory') {
+    throw new UsageError(
+      'The database memory has no accounts. Use --database sqlite or postgres, or leave out --auth.',
     );
   }
   return {
     // An unset variable of a shell becomes an empty argument, which would mean the current folder.
     directory: directory || undefined,
     template,
-    database: values.database === undefined ? undefined : parseDatabase(String(values.database)),
-    auth: values.auth === true,
+    database,
+    auth,
     packageManager,
     isYarn1: packageManager === 'yarn' && userAgent.startsWith('yarn/1.'),
     install: values['no-install'] !== true,
@@ -131,21 +143,28 @@ export function parseCommandLine(args: readonly string[], userAgent = ''): Comma
 
 /** @throws {UsageError} When no template has this name. */
 export function parseTemplate(name: string): Template {
-  return oneOf(TEMPLATES, 'template', name);
+  return oneOf(namesOf(TEMPLATES), 'template', name);
 }
 
-/** @throws {UsageError} When no database has this name. */
-export function parseDatabase(name: string): DatabaseName {
-  return oneOf(DATABASES, 'database', name);
+/** @throws {UsageError} When no database has this name, or the template has no such database. */
+export function parseDatabase(name: string, template: Template): DatabaseName {
+  const known = DATABASES_OF[template];
+  if (!Object.hasOwn(DATABASES, name)) return oneOf(known, 'database', name);
+  const database = known.find((each) => each === name);
+  if (database !== undefined) return database;
+  throw new UsageError(
+    `The template ${template} has no database ${name}. Use one of: ${known.join(', ')}.`,
+  );
 }
 
-function oneOf<Name extends string>(
-  known: Record<Name, unknown>,
-  kind: string,
-  name: string,
-): Name {
-  if (Object.hasOwn(known, name)) return name as Name;
-  throw new UsageError(`Unknown ${kind} '${name}'. ${suggestion(name, Object.keys(known))}`);
+function namesOf<Name extends string>(known: Readonly<Record<Name, unknown>>): Name[] {
+  return Object.keys(known) as Name[];
+}
+
+function oneOf<Name extends string>(known: readonly Name[], kind: string, name: string): Name {
+  const found = known.find((each) => each === name);
+  if (found !== undefined) return found;
+  throw new UsageError(`Unknown ${kind} '${name}'. ${suggestion(name, known)}`);
 }
 
 /** Returns a sentence with the nearest name, or with all of them. */

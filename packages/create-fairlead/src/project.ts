@@ -121,9 +121,9 @@ export async function createProject(options: ProjectOptions): Promise<string[]> 
   const directory = normalize(options.directory);
   const name = basename(resolve(directory));
   const layers = layersOf(choice);
+  const isStripped = layers.includes('stripped');
   const texts = new Map([['package.json', await createManifest(layers, name)]]);
-  for (const layer of layers) {
-    const from = join(PACKAGE, 'templates', layer);
+  for (const from of foldersOf(layers)) {
     for (const entry of await readdir(from, { recursive: true, withFileTypes: true })) {
       const file = RENAMED[entry.name] ?? entry.name;
       if (!entry.isFile() || file === 'package.json') continue;
@@ -149,10 +149,11 @@ export async function createProject(options: ProjectOptions): Promise<string[]> 
       .replaceAll('{{secret}}', () => randomBytes(32).toString('base64url'));
   }
 
-  /** Replaces commands of npm. */
+  /** Replaces commands of npm. Node.js that removes types needs the extension of the source in imports. */
   function translate(file: string, text: string): string {
     if (file === 'Dockerfile') return translateDockerfile(text, packageManager, isYarn1);
-    return file.endsWith('.md') ? text.replaceAll(/\bnpm\b/g, packageManager) : text;
+    if (file.endsWith('.md')) return text.replaceAll(/\bnpm\b/g, packageManager);
+    return isStripped ? text.replaceAll(/( from '\.[^']+)\.js'/g, "$1.ts'") : text;
   }
 }
 
@@ -176,14 +177,20 @@ async function createManifest(layers: readonly string[], name: string): Promise<
 
 /** Returns the manifest of the template, with the scripts and dependencies of all layers. */
 async function mergeManifests(layers: readonly string[]): Promise<Manifest> {
-  const folders = layers.map((layer) => join(PACKAGE, 'templates', layer));
-  const existing = folders.filter((folder) => existsSync(join(folder, 'package.json')));
+  const existing = foldersOf(layers).filter((folder) => existsSync(join(folder, 'package.json')));
   const manifests = await Promise.all(existing.map(readManifest));
   const merged = Object.assign({}, ...manifests);
   for (const group of ['scripts', ...GROUPS] as const) {
     merged[group] = Object.assign({}, ...manifests.map((manifest) => manifest[group]));
   }
   return merged;
+}
+
+/** Returns the folders of the layers that have one. */
+function foldersOf(layers: readonly string[]): string[] {
+  return layers
+    .map((layer) => join(PACKAGE, 'templates', layer))
+    .filter((path) => existsSync(path));
 }
 
 async function readManifest(folder: string): Promise<Manifest> {

@@ -1,19 +1,20 @@
-/** The contents of each template, by the name of its folder in `templates/`. */
+/** The contents of each template, by its name. */
 export const TEMPLATES = {
   minimal: 'functions in a single file, without a build step',
-  values: 'controllers without decorators, validation, Dockerfile, without a build step',
-  'rest-api': 'classes, validation, SQLite or PostgreSQL, sign-in, OpenAPI page, Dockerfile',
+  values: 'controllers without decorators, validation, sign-in, Dockerfile, without a build step',
+  'rest-api': 'classes, validation, sign-in, OpenAPI page, Dockerfile',
 } as const;
 
 /** The path to open first, by template. */
 export const FIRST_PATHS: Readonly<Record<keyof typeof TEMPLATES, string>> = {
   minimal: '/',
-  values: '/api/notes',
+  values: '/api/tasks',
   'rest-api': '/docs',
 };
 
-/** The databases of `rest-api`. */
+/** Where a project stores its data. */
 export const DATABASES = {
+  memory: 'none: in memory, without accounts',
   sqlite: 'SQLite, in a file',
   postgres: 'PostgreSQL, with migrations and transactions',
 } as const;
@@ -21,31 +22,48 @@ export const DATABASES = {
 export type Template = keyof typeof TEMPLATES;
 export type DatabaseName = keyof typeof DATABASES;
 
+/** The databases of each template. */
+export const DATABASES_OF: Readonly<Record<Template, readonly DatabaseName[]>> = {
+  minimal: [],
+  values: ['memory', 'sqlite', 'postgres'],
+  'rest-api': ['sqlite', 'postgres'],
+};
+
 /** A template, with what was chosen in it. */
 export interface Choice {
   readonly template: Template;
-  /** Only `rest-api` has one. */
+  /** One of {@link DATABASES_OF}. The default is `memory` in `values` without accounts, otherwise `sqlite`. */
   readonly database?: DatabaseName | undefined;
-  /** Whether `rest-api` has accounts and sign-in. */
+  /** Whether there are accounts and sign-in. Not in `minimal`, and not in memory. */
   readonly auth?: boolean | undefined;
 }
 
-/** Returns the folders of `templates/` whose files a project has, the last one last. */
-export function layersOf({ template, database = 'sqlite', auth = false }: Choice): string[] {
-  if (template !== 'rest-api') return ['shared', 'stripped', template];
-  return ['shared', template, database, ...(auth ? ['auth'] : [])];
+/** Returns the folders of `templates/` whose files a project has, the last one last. Some do not exist. */
+export function layersOf({ template, auth = false, ...choice }: Choice): string[] {
+  if (template === 'minimal') return ['shared', 'stripped', template];
+  const compiler = template === 'values' ? 'stripped' : 'compiled';
+  const { database = template === 'values' && !auth ? 'memory' : 'sqlite' } = choice;
+  const choices = [database, ...(auth ? ['auth', `${database}-auth`] : [])];
+  const variants = choices.map((name) => `${template}-${name}`);
+  return ['shared', compiler, 'api', template, ...choices, ...variants];
 }
 
 /**
- * Keeps the lines between `#if` and `#endif` that name a layer of the project, or `open` if nobody signs in.
+ * Keeps the lines between `#if` and `#endif` if the project has all layers that `#if` names, and none that it names
+ * after `!`.
  *
  * @returns The text without the lines that contain `#if` and `#endif`.
  */
 export function applyConditions(text: string, layers: readonly string[]): string {
-  const names = layers.includes('auth') ? layers : [...layers, 'open'];
   return text.replaceAll(
-    /^.*#if (\w+).*\n([\s\S]*?)^.*#endif.*\n/gm,
-    (_, name: string, lines: string) => (names.includes(name) ? lines : ''),
+    /^.*#if ([\w! ]+).*\n([\s\S]*?)^.*#endif.*\n/gm,
+    (_, condition: string, lines: string) => {
+      const names = condition.trim().split(' ');
+      const isTrue = names.every((name) =>
+        name.startsWith('!') ? !layers.includes(name.slice(1)) : layers.includes(name),
+      );
+      return isTrue ? lines : '';
+    },
   );
 }
 

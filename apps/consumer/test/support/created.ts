@@ -162,11 +162,8 @@ export async function startPostgres(
   { onTestFinished }: TestContext,
   project: string,
 ): Promise<string> {
-  const { default: setup } = await import(join(project, 'test/postgres.ts'));
-  let postgresUrl = '';
-  const provide = (_: string, url: string) => {
-    postgresUrl = url;
-  };
-  onTestFinished(await setup({ provide }));
-  return postgresUrl;
+  const module = await import(join(project, 'test/postgres.ts'));
+  const { url, stop } = await module.startPostgres();
+  onTestFinished(stop);
+  return url;
 }

@@ -24,7 +24,7 @@ export const BOUNDED: Readonly<Record<string, string>> = {
     'the parameters of a function of the application, at the start',
   [String(/[*?#(){}[\]<>|\\^\s\p{Cc}]|[+$](?<=:.*)/gu)]:
     'a segment of the pattern of a route, at the start',
-  [String(/^.*#if (\w+).*\n([\s\S]*?)^.*#endif.*\n/gm)]: 'a template of create-fairlead',
+  [String(/^.*#if ([\w! ]+).*\n([\s\S]*?)^.*#endif.*\n/gm)]: 'a template of create-fairlead',
   [String(/\bnode\b.*\.ts\b/)]: "a script in the application's package.json",
   [String(/\bstate\b.*\bsession\b/s)]: 'the source of a function of the application, at the start',
   [String(/^(?:async\s*)?(?:([\w$]+)\s*=>|[^(]*\(([^)]*)\))/)]:

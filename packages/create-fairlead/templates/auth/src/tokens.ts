@@ -1,7 +1,7 @@
 import { createJwtAuth } from '@fairlead/jwt';
 import { SignJWT } from 'jose';
 import { z } from 'zod';
-import type { Account } from './accounts.js';
+import type { Account } from './schemas.js';
 
 /** Seconds for which a token is valid. A changed role takes effect in the next token. */
 const LIFETIME = 15 * 60;

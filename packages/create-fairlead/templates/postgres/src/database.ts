@@ -2,7 +2,6 @@ import { readdir, readFile } from 'node:fs/promises';
 import { ServiceUnavailableError } from '@fairlead/core';
 import { token } from '@fairlead/di';
 import { DatabaseError, Pool, type QueryResultRow, types } from 'pg';
-import type { Logger } from 'pino';
 import type { Config } from './config.js';
 
 /** SQL files, which run in the order of their names, each one once. */
@@ -19,6 +18,9 @@ const HARMLESS = /^(22|23|40|54|55P03|57014|53100)/;
 
 /** The error of a change in a read-only session. */
 const READ_ONLY = '25006';
+
+/** `console`, or a logger such as pino. */
+type Logger = Pick<Console, 'warn'>;
 
 /** Runs a query, and returns its rows. */
 export type Query = <Row extends QueryResultRow>(
@@ -59,7 +61,7 @@ class PostgresDatabase implements Database {
       keepAlive: true,
     });
     // Without a listener, a lost idle connection would end the process. The pool replaces it.
-    this.#pool.on('error', (err) => logger.warn({ err }, 'lost a connection to the database'));
+    this.#pool.on('error', ({ message }) => logger.warn(`Lost a connection: ${message}`));
   }
 
   query: Query = async (text, values) => (await this.#pool.query(text, values?.slice())).rows;

@@ -1,28 +1,8 @@
+// #if compiled
 import { Inject, Service } from '@fairlead/di';
-import { z } from 'zod';
+// #endif
 import { DATABASE, type Database, type Query } from './database.js';
-
-export const Task = z
-  .object({ id: z.int(), title: z.string(), done: z.boolean(), createdAt: z.iso.datetime() })
-  .meta({ id: 'Task' });
-export const NewTask = z
-  // PostgreSQL cannot store NUL.
-  .object({
-    title: z
-      .string()
-      .trim()
-      .min(1)
-      .max(200)
-      .regex(/^[^\0]*$/),
-  })
-  .meta({ id: 'NewTask' });
-export const TaskChanges = NewTask.extend({ done: z.boolean() })
-  .partial()
-  .meta({ id: 'TaskChanges' });
-
-export type Task = z.infer<typeof Task>;
-export type NewTask = z.infer<typeof NewTask>;
-export type TaskChanges = z.infer<typeof TaskChanges>;
+import type { NewTask, Task, TaskChanges } from './schemas.js';
 
 interface Row extends Omit<Task, 'createdAt'> {
   readonly createdAt: Date;
@@ -31,9 +11,22 @@ interface Row extends Omit<Task, 'createdAt'> {
 const COLUMNS = 'id, title, done, created_at AS "createdAt"';
 
 /** The tasks in PostgreSQL. Each change and its event are stored together, or not at all. */
+// #if compiled
 @Service()
+// #endif
 export class Tasks {
+  // #if compiled
   constructor(@Inject(DATABASE) private readonly database: Database) {}
+  // #endif
+  // #if stripped
+  static readonly inject = [DATABASE] as const;
+
+  private readonly database: Database;
+
+  constructor(database: Database) {
+    this.database = database;
+  }
+  // #endif
 
   async list(offset: number, limit: number): Promise<Task[]> {
     const text = `SELECT ${COLUMNS} FROM tasks ORDER BY id LIMIT $1 OFFSET $2`;

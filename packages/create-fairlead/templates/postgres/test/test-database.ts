@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { inject } from 'vitest';
+
+/** The server, in which each test creates its own database. */
+const SERVER = process.env.DATABASE_URL ?? '';
 
 /** Returns the settings of a new database for one test, and how to drop it. */
 export async function createTestDatabase() {
-  const url = new URL(inject('postgresUrl'));
+  const url = new URL(SERVER);
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await run(`CREATE DATABASE ${name}`);
   url.pathname = name;
@@ -13,7 +15,7 @@ export async function createTestDatabase() {
 }
 
 async function run(statement: string): Promise<void> {
-  const client = new Client({ connectionString: inject('postgresUrl') });
+  const client = new Client({ connectionString: SERVER });
   await client.connect();
   try {
     await client.query(statement);

@@ -42,7 +42,7 @@ export async function createTasksApi(container: Container, { config, logger, sto
   const info = { title, version: '1.0.0' };
   await app.plugin(openapi({ info, public: 'Developers of clients read it.' }));
   const root = new URL('./controllers/', import.meta.url);
-  // #if open
+  // #if !auth
   await app.plugin(controllersPlugin({ router, container, root, strict: true, logger }));
   // #endif
   // #if auth

@@ -1,7 +1,6 @@
 import { ServiceUnavailableError } from '@fairlead/core';
 import { token } from '@fairlead/di';
 import { openSqlite } from '@fairlead/store';
-import type { Logger } from 'pino';
 import type { Config } from './config.js';
 
 export type Database = Pick<ReturnType<typeof openDatabase>, 'read' | 'write' | 'check'>;
@@ -12,12 +11,12 @@ const TASK = 'id, title, done, created_at AS createdAt';
 const ACCOUNT = 'id, email, role';
 // #endif
 
-export function openDatabase({ DATABASE_PATH }: Config, logger: Logger) {
+export function openDatabase({ DATABASE_PATH }: Config, logger: Pick<Console, 'warn'>) {
   return openSqlite(DATABASE_PATH, {
     program: '{{name}}',
     setting: 'DATABASE_PATH',
     applicationId: 0x7461736b, // "task" in ASCII
-    warn: (error) => logger.warn({ err: error }, 'database'),
+    warn: (error) => logger.warn(error),
     // To change the schema, append a migration. Never edit one that you have released.
     migrations: [
       `CREATE TABLE tasks (

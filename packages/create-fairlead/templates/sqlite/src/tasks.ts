@@ -1,24 +1,26 @@
+// #if compiled
 import { Inject, Service } from '@fairlead/di';
-import { z } from 'zod';
+// #endif
 import { DATABASE, type Database } from './database.js';
-
-export const Task = z
-  .object({ id: z.int(), title: z.string(), done: z.boolean(), createdAt: z.iso.datetime() })
-  .meta({ id: 'Task' });
-const Title = z.string().trim().min(1).max(200);
-export const NewTask = z.object({ title: Title }).meta({ id: 'NewTask' });
-export const TaskChanges = NewTask.extend({ done: z.boolean() })
-  .partial()
-  .meta({ id: 'TaskChanges' });
-
-export type Task = z.infer<typeof Task>;
-export type NewTask = z.infer<typeof NewTask>;
-export type TaskChanges = z.infer<typeof TaskChanges>;
+import { type NewTask, Task, type TaskChanges } from './schemas.js';
 
 /** The tasks in an SQLite file. */
+// #if compiled
 @Service()
+// #endif
 export class Tasks {
+  // #if compiled
   constructor(@Inject(DATABASE) private readonly database: Database) {}
+  // #endif
+  // #if stripped
+  static readonly inject = [DATABASE] as const;
+
+  private readonly database: Database;
+
+  constructor(database: Database) {
+    this.database = database;
+  }
+  // #endif
 
   list(offset: number, limit: number): Task[] {
     return this.database.read(({ listTasks }) => listTasks.all(limit, offset)).map(toTask);

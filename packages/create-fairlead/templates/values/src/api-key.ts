@@ -1,3 +1,4 @@
+// #if !auth
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { CanActivate, GuardContext } from '@fairlead/controllers';
 import { UnauthorizedError } from '@fairlead/core';
@@ -35,3 +36,4 @@ describe(ApiKeyGuard, {
 function hash(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
+// #endif

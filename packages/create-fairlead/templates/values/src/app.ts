@@ -1,27 +1,86 @@
 import { controllersPlugin } from '@fairlead/controllers';
 import { createApp, createRouter } from '@fairlead/core';
 import { type Container, createContainer } from '@fairlead/di';
+// #if auth
+import { jwtGuard } from '@fairlead/jwt/controllers';
+// #endif
 import { createHealth } from '@fairlead/middleware';
+// #if auth
+import { Accounts } from './accounts.ts';
+// #endif
+// #if !auth
 import { API_KEY } from './api-key.ts';
+// #endif
+import { Config } from './config.ts';
+// #if !memory
+import { DATABASE, OFFLINE, openDatabase } from './database.ts';
+// #endif
+// #if auth
+import { Passwords } from './passwords.ts';
+import { Tokens } from './tokens.ts';
+// #endif
 
 interface Options {
-  readonly apiKey: string;
+  readonly config: Config;
   /** Once it aborts, `/health/ready` responds with 503. */
   readonly stopping?: AbortSignal;
 }
 
+// #if memory
 /** Creates the application. The tests call it, too. */
-export async function createNotesApi(container: Container, { apiKey, stopping }: Options) {
-  container.register(API_KEY, { useValue: apiKey });
+// #endif
+// #if !memory
+/** Creates the application. Closing it disposes the container, which closes the database. */
+// #endif
+export async function createTasksApi(container: Container, { config, stopping }: Options) {
+  // #if !memory
+  container.register(DATABASE, { useFactory: () => openDatabase(config, console) });
+  const checks = { database: () => container.resolve(DATABASE).check() };
+  // #endif
+  // #if auth
+  const tokens = new Tokens(config.JWT_SECRET);
+  container.register(Tokens, { useValue: tokens });
+  container.register(Passwords, { useValue: new Passwords() });
+  // #endif
+  // #if !auth
+  container.register(API_KEY, { useValue: config.API_KEY });
+  // #endif
   const router = createRouter();
   // The start fails for a route that says neither who may call it, nor why everyone may.
-  const app = createApp({ access: 'declared' }).route('/', createHealth({ stopping }));
+  const app = createApp({ access: 'declared' });
+  // #if memory
+  app.route('/', createHealth({ stopping }));
+  // #endif
+  // #if !memory
+  app.route('/', createHealth({ checks, stopping }));
+  // #endif
   const root = new URL('./controllers/', import.meta.url);
-  await app.plugin(controllersPlugin({ router, container, root, prefix: '/api', strict: true }));
-  return app.route('/', router);
+  // #if !auth
+  await app.plugin(controllersPlugin({ router, container, root, strict: true }));
+  // #endif
+  // #if auth
+  // Every route of a controller needs a token, unless its metadata contains Public().
+  const guards = [jwtGuard(tokens.auth)];
+  await app.plugin(controllersPlugin({ router, container, root, strict: true, guards }));
+  const { ADMIN_EMAIL: email, ADMIN_PASSWORD: password } = config;
+  if (email && password) await container.resolve(Accounts).create({ email, password }, 'admin');
+  // #endif
+  return app.route('/api', router);
 }
 
-/** Creates the application for the command line of Fairlead. */
+/** Creates the application for the command line of Fairlead, which needs neither a database nor secrets. */
 export function createOfflineApp() {
-  return createNotesApi(createContainer(), { apiKey: 'offline' });
+  const container = createContainer();
+  // #if !memory
+  container.override(DATABASE, { useValue: OFFLINE });
+  // #endif
+  const config = Config.parse({
+    // #if auth
+    JWT_SECRET: 'offline'.padEnd(32, '-'),
+    // #endif
+    // #if !auth
+    API_KEY: 'offline'.padEnd(32, '-'),
+    // #endif
+  });
+  return createTasksApi(container, { config });
 }

@@ -1,17 +1,18 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@fairlead/controllers';
 import { NotFoundError } from '@fairlead/core';
 import { z } from 'zod';
-import { NewTask, Task, TaskChanges, Tasks } from '../tasks.js';
+import { NewTask, Task, TaskChanges } from '../schemas.js';
+import { Tasks } from '../tasks.js';
 
 const Id = z.coerce.number().int().positive();
 const Count = z.coerce.number().int().min(0);
 const Page = z.object({ offset: Count.default(0), limit: Count.min(1).max(100).default(20) });
-const about = {
-  tags: ['tasks'],
-  // #if open
-  public: 'Everyone may use the tasks until there are accounts.',
-  // #endif
-};
+// biome-ignore lint/correctness/noUnusedVariables: One of two remains. #if !auth
+const about = { tags: ['tasks'], public: 'Everyone may use the tasks until there are accounts.' };
+// #endif
+// biome-ignore lint/suspicious/noRedeclare: One of two remains. #if auth
+const about = { tags: ['tasks'] };
+// #endif
 
 @Controller('/tasks')
 export class TasksController {

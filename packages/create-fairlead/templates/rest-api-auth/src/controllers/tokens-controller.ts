@@ -2,7 +2,8 @@ import { Body, Controller, Post, UseMiddleware } from '@fairlead/controllers';
 import { UnauthorizedError } from '@fairlead/core';
 import { Public } from '@fairlead/jwt/controllers';
 import { rateLimit } from '@fairlead/rate-limit';
-import { Accounts, type Credentials, SignIn } from '../accounts.js';
+import { Accounts } from '../accounts.js';
+import { type Credentials, SignIn } from '../schemas.js';
 import { Token, Tokens } from '../tokens.js';
 
 @Controller('/tokens')

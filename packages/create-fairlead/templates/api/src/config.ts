@@ -1,6 +1,6 @@
 import { z } from 'zod';
 // #if auth
-import { Credentials } from './accounts.js';
+import { Credentials } from './schemas.js';
 // #endif
 
 // #if postgres
@@ -22,9 +22,17 @@ export const Config = z.object({
     })
     .default(`${DATABASE_SERVER}/{{name}}`),
   // #endif
+  // #if compiled
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  // #endif
   /** Milliseconds to keep serving after SIGTERM, so that load balancers stop sending requests. */
   SHUTDOWN_DELAY: z.coerce.number().int().min(0).max(60_000).default(0),
+  // #if stripped !auth
+  /** Whoever knows it can change tasks. */
+  API_KEY: z
+    .string('Missing. Create one with: openssl rand -hex 32')
+    .min(32, 'Too short. Use at least 32 characters.'),
+  // #endif
   // #if auth
   /** Signs the tokens. Whoever knows it can sign in as anybody. */
   JWT_SECRET: z

@@ -3,7 +3,8 @@ import { ConflictError, type Context, NotFoundError } from '@fairlead/core';
 import { Public, Roles } from '@fairlead/jwt/controllers';
 import { rateLimit } from '@fairlead/rate-limit';
 import { z } from 'zod';
-import { Account, Accounts, Credentials } from '../accounts.js';
+import { Accounts } from '../accounts.js';
+import { Account, Credentials } from '../schemas.js';
 import { Tokens } from '../tokens.js';
 
 const tags = ['accounts'];

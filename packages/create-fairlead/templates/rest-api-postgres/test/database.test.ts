@@ -1,4 +1,3 @@
-import { createLogger } from '@fairlead/pino';
 import { expect, it, vi } from 'vitest';
 import { DATABASE, openDatabase } from '../src/database.js';
 import { api, request } from './api.js';
@@ -63,7 +62,6 @@ it('is degraded while it is read-only, and then closes the connections from that
 it('runs each migration once, even if processes start together', async ({ onTestFinished }) => {
   const { settings, drop } = await createTestDatabase();
   onTestFinished(drop);
-  const logger = createLogger({ level: 'silent' });
-  const opened = await Promise.all([1, 2, 3].map(() => openDatabase(settings, logger)));
+  const opened = await Promise.all([1, 2, 3].map(() => openDatabase(settings, console)));
   await Promise.all(opened.map((database) => database[Symbol.asyncDispose]()));
 });

@@ -1,38 +1,41 @@
-// #if auth
+// #if compiled
 import { Inject, Service } from '@fairlead/di';
-import { z } from 'zod';
+// #endif
 import { DATABASE, type Database } from './database.js';
 import { Passwords } from './passwords.js';
-
-export const Role = z.enum(['user', 'admin']);
-export const Account = z
-  .object({ id: z.int(), email: z.string(), role: Role })
-  .meta({ id: 'Account' });
-export const Credentials = z.object({
-  email: z.email().max(254).toLowerCase(),
-  password: z.string().min(12).max(128),
-});
-/** Accepts any password, so that new rules do not lock anyone out. */
-export const SignIn = Credentials.extend({ password: z.string() });
-
-export type Role = z.infer<typeof Role>;
-export type Account = z.infer<typeof Account>;
-export type Credentials = z.infer<typeof Credentials>;
+import { Account, type Credentials, type Role } from './schemas.js';
 
 const COLUMNS = 'id, email, role';
 
 /** The accounts in PostgreSQL. */
+// #if compiled
 @Service()
+// #endif
 export class Accounts {
+  // #if stripped
+  static readonly inject = [DATABASE, Passwords] as const;
+
+  private readonly database: Database;
+  private readonly passwords: Passwords;
+  // #endif
   /** Makes signing in to an unknown account as slow as to a known one. */
   readonly #otherHash: Promise<string>;
 
+  // #if compiled
   constructor(
     @Inject(DATABASE) private readonly database: Database,
     private readonly passwords: Passwords,
   ) {
     this.#otherHash = passwords.hash('');
   }
+  // #endif
+  // #if stripped
+  constructor(database: Database, passwords: Passwords) {
+    this.database = database;
+    this.passwords = passwords;
+    this.#otherHash = passwords.hash('');
+  }
+  // #endif
 
   list(): Promise<Account[]> {
     return this.database.query<Account>(`SELECT ${COLUMNS} FROM accounts ORDER BY id`);
@@ -69,4 +72,3 @@ export class Accounts {
     return row;
   }
 }
-// #endif

@@ -1,36 +1,39 @@
-// #if auth
+// #if compiled
 import { Inject, Service } from '@fairlead/di';
-import { z } from 'zod';
+// #endif
 import { DATABASE, type Database } from './database.js';
 import { Passwords } from './passwords.js';
-
-export const Role = z.enum(['user', 'admin']);
-export const Account = z
-  .object({ id: z.int(), email: z.string(), role: Role })
-  .meta({ id: 'Account' });
-export const Credentials = z.object({
-  email: z.email().max(254).toLowerCase(),
-  password: z.string().min(12).max(128),
-});
-/** Accepts any password, so that new rules do not lock anyone out. */
-export const SignIn = Credentials.extend({ password: z.string() });
-
-export type Role = z.infer<typeof Role>;
-export type Account = z.infer<typeof Account>;
-export type Credentials = z.infer<typeof Credentials>;
+import { Account, type Credentials, type Role } from './schemas.js';
 
 /** The accounts in an SQLite file. */
+// #if compiled
 @Service()
+// #endif
 export class Accounts {
+  // #if stripped
+  static readonly inject = [DATABASE, Passwords] as const;
+
+  private readonly database: Database;
+  private readonly passwords: Passwords;
+  // #endif
   /** Makes signing in to an unknown account as slow as to a known one. */
   readonly #otherHash: Promise<string>;
 
+  // #if compiled
   constructor(
     @Inject(DATABASE) private readonly database: Database,
     private readonly passwords: Passwords,
   ) {
     this.#otherHash = passwords.hash('');
   }
+  // #endif
+  // #if stripped
+  constructor(database: Database, passwords: Passwords) {
+    this.database = database;
+    this.passwords = passwords;
+    this.#otherHash = passwords.hash('');
+  }
+  // #endif
 
   list(): Account[] {
     return this.database
@@ -62,4 +65,3 @@ export class Accounts {
     return this.database.read(({ findAccountByEmail }) => findAccountByEmail.get(email));
   }
 }
-// #endif
