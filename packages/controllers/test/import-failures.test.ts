@@ -126,7 +126,7 @@ describe('discovery explains', () => {
     const failure = 'decorators require `"experimentalDecorators": true` in a tsconfig.json';
     const files = { 'controllers/users.js': `throw new Error(${JSON.stringify(failure)});` };
     expect(await errorOf(files)).toContain(
-      'Fix: set "experimentalDecorators" and "emitDecoratorMetadata" to true in the tsconfig.json that includes the file.',
+      'Fix: set "experimentalDecorators" and "emitDecoratorMetadata" to true in the tsconfig.json that includes the file. If they are, the loader cannot read it, or what it extends: run npx tsc --noEmit.',
     );
   });
 

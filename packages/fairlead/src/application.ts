@@ -7,7 +7,8 @@ import { Application } from '@fairlead/core';
 import { describeFile, describeValue, explainOneCopy, hasMethods } from '@fairlead/options';
 import type { Command } from 'commander';
 import { LoadError, UsageError } from './errors.js';
-import { projectOf, readSources } from './project.js';
+import { checkManifest, projectOf, readSources } from './project.js';
+import { readTsconfig } from './tsconfig.js';
 
 /** The modules that may create the application, in the order in which they are looked for. */
 const MODULES = ['src/app.ts', 'src/app.js', 'dist/app.js'];
@@ -30,6 +31,18 @@ export function acceptModule(
       `module to load first, such as ${LOADER}; may be repeated`,
       (loader: string, loaders: readonly string[] = []) => [...loaders, loader],
     );
+}
+
+/**
+ * Checks the configuration that Node.js and loaders read.
+ *
+ * @throws {UsageError} When the package.json of the project, or the tsconfig.json of a loader, cannot be read.
+ */
+export function checkConfiguration(loaders: readonly string[] = []): void {
+  // Node.js reads it before it imports anything, and fails with a stack.
+  checkManifest(resolve('package.json'));
+  // Loaders ignore one that they cannot read.
+  if (loaders.length > 0) readTsconfig();
 }
 
 /**
@@ -112,14 +125,43 @@ export function findModule(given: string | undefined): string {
 }
 
 async function load(file: string): Promise<Readonly<Record<string, unknown>>> {
+  checkManifest(file);
   try {
     return await import(pathToFileURL(file).href);
   } catch (error) {
-    const [reason, fix = ''] = reasonOf(error, file);
+    const [reason, fix] = configurationFault(error) ?? loaderFault(error, file);
     if (reason === undefined) throw error;
-    const text = `Cannot load ${describeFile(file)}: ${reason}\n  Fix: ${fix}build the project, and pass the module in dist. Or pass a loader that compiles TypeScript: --import ${LOADER}`;
+    const text = `Cannot load ${describeFile(file)}: ${reason}\n  Fix: ${fix}`;
     throw new LoadError(text, { cause: error });
   }
+}
+
+/** A reason, and its fix. */
+type Fault = readonly [reason: string, fix: string];
+
+/** Explains an error of a file that configures Node.js or a loader. */
+function configurationFault(error: unknown): Fault | undefined {
+  const { code, message = '' } = Object(error) as NodeJS.ErrnoException;
+  if (code === 'ERR_INVALID_PACKAGE_CONFIG') {
+    return [message, 'install the packages again, or correct that file.'];
+  }
+  // The message of oxc's loader names the setting among other text.
+  const [, url] = /(file:\S+): .*experimentalDecorators/.exec(message) ?? [];
+  if (url === undefined) return undefined;
+  return [
+    `${describeFile(fileURLToPath(url))} has decorators, which the compiler options do not allow.`,
+    'set experimentalDecorators and emitDecoratorMetadata to true in the tsconfig.json that includes the file.',
+  ];
+}
+
+/** Explains an error of a module that Node.js runs only with a loader. */
+function loaderFault(error: unknown, file: string): Fault | readonly [] {
+  const [reason, fix = ''] = reasonOf(error, file);
+  if (reason === undefined) return [];
+  return [
+    reason,
+    `${fix}build the project, and pass the module in dist. Or pass a loader that compiles TypeScript: --import ${LOADER}`,
+  ];
 }
 
 /** Explains what Node.js cannot do without a loader, and a fix to try first. Explains no other errors. */

@@ -28,8 +28,9 @@ const program = new Command('fairlead')
     outputError: (text, write) => write(text.replace(/^error: /, 'fairlead: ')),
   })
   .hook('preAction', (_program, action) => {
-    // To watch files, it starts other processes.
     const { watch, import: loaders } = action.opts();
+    runtime?.checkConfiguration(loaders);
+    // To watch files, it starts other processes.
     if (watch !== true) runtime?.restartWith(loaders);
   })
   .addHelpText(

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { escapeLine } from '@fairlead/options';
+import { dirname, join, resolve } from 'node:path';
+import { describeFile, escapeLine, isPlainObject } from '@fairlead/options';
 import { UsageError } from './errors.js';
 
 /** What the commands read of a package.json. */
@@ -27,26 +27,74 @@ export function readManifest(): { readonly text: string; readonly manifest: Mani
       `There is no package.json in ${process.cwd()}. Run fairlead in the folder of a project.`,
     );
   }
-  const text = readFileSync('package.json', 'utf8');
-  return { text, manifest: parseManifest(text) };
+  return readJson('package.json');
 }
 
-function parseManifest(text: string): Manifest {
-  let manifest: unknown;
+/** @throws {UsageError} When the nearest package.json above a path is not one that Node.js can read. */
+export function checkManifest(path: string): void {
+  const folder = projectOf(path);
+  if (folder !== undefined) readJson(join(folder, 'package.json'));
+}
+
+function readJson(file: string): { readonly text: string; readonly manifest: Manifest } {
+  const name = describeFile(resolve(file));
+  let text: string;
   try {
-    manifest = JSON.parse(text);
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`Cannot read ${name}: ${(error as Error).message}. Replace it.`);
+  }
+  return { text, manifest: parseManifest(name, text) };
+}
+
+/** The members of a package.json that are objects of texts. */
+const LISTS = [
+  'scripts',
+  'dependencies',
+  'devDependencies',
+  'peerDependencies',
+  'optionalDependencies',
+];
+
+/** @throws {UsageError} When a text is no package.json. */
+export function parseManifest(name: string, text: string): Manifest {
+  const manifest = parseJson(name, text);
+  for (const list of LISTS) {
+    const { [list]: value = {} } = manifest;
+    if (!isPlainObject(value)) {
+      throw new UsageError(`Cannot read ${name}: ${list} is not an object. Correct it.`);
+    }
+    for (const [key, one] of Object.entries(value)) {
+      if (typeof one === 'string') continue;
+      throw new UsageError(`Cannot read ${name}: ${key} of ${list} is not a text. Correct it.`);
+    }
+  }
+  return manifest;
+}
+
+/**
+ * Parses a configuration file.
+ *
+ * @param name - Names the file in messages.
+ * @throws {UsageError} When a text is not JSON, or no object.
+ */
+export function parseJson(name: string, text: string): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
   } catch (error) {
     throw new UsageError(
-      `Cannot read package.json: it is not JSON: ${describeJsonError(error, text)}. Correct it.`,
+      `Cannot read ${name}: it is not JSON: ${describeJsonError(error, text)}. Correct it.`,
     );
   }
-  if (typeof manifest === 'object' && manifest !== null && !Array.isArray(manifest))
-    return manifest;
-  throw new UsageError('Cannot read package.json: it is not an object. Correct it.');
+  if (isPlainObject(value)) return { ...value };
+  throw new UsageError(`Cannot read ${name}: it is not an object. Correct it.`);
 }
 
 /** Returns the message of an error of `JSON.parse()`, with the line. */
 export function describeJsonError(error: unknown, text: string): string {
+  const conflict = text.split('\n').findIndex((line) => /^(?:<{7}|={7}|>{7})/.test(line));
+  if (conflict >= 0) return `line ${conflict + 1} is a merge conflict`;
   const message = escapeLine(error instanceof Error ? error.message : String(error));
   // Without a position, the text ends too early, or the message quotes what is wrong.
   if (!/end of JSON input/.test(message)) return message.replace(/\.$/, '');

@@ -170,7 +170,7 @@ const FIXES: readonly [
   [
     /experimentalDecorators/,
     () =>
-      'set "experimentalDecorators" and "emitDecoratorMetadata" to true in the tsconfig.json that includes the file.',
+      'set "experimentalDecorators" and "emitDecoratorMetadata" to true in the tsconfig.json that includes the file. If they are, the loader cannot read it, or what it extends: run npx tsc --noEmit.',
   ],
 ];
 

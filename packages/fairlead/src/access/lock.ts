@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { isPlainObject } from '@fairlead/options';
 import { UsageError } from '../errors.js';
+import { describeJsonError } from '../project.js';
 import type { Chain, Needs, Step } from './chains.js';
 
 /** The file that records who may call which routes. */
@@ -76,7 +77,8 @@ export async function readLock(file: string, isRequired: boolean): Promise<Lock 
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' && !isRequired) return undefined;
-    throw new UsageError(`Cannot read ${file}: ${message}. Write it with fairlead access --lock.`);
+    const fix = code === 'ENOENT' ? 'Write it' : 'Remove it, and write it again';
+    throw new UsageError(`Cannot read ${file}: ${message}. ${fix} with fairlead access --lock.`);
   }
   return parseLock(file, text);
 }
@@ -91,7 +93,7 @@ export function parseLock(file: string, text: string): Lock {
   try {
     data = JSON.parse(text);
   } catch (error) {
-    throw refuse(String(error));
+    throw refuse(`it is not JSON: ${describeJsonError(error, text)}`);
   }
   const { version, routes }: { version?: unknown; routes?: unknown } = Object(data);
   if (version !== VERSION) throw refuse(`its version is not ${VERSION}`);

@@ -11,7 +11,7 @@ import { addRoutes } from './routes.js';
 import { addUpgrade } from './upgrade.js';
 
 export { describeStartError } from '@fairlead/serve';
-export { restartWith } from '../application.js';
+export { checkConfiguration, restartWith } from '../application.js';
 
 /** All commands, in the order of the help. */
 export const commands: readonly ((program: Command) => void)[] = [

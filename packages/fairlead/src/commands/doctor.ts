@@ -1,19 +1,20 @@
-import { realpathSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describeFile, explainOneCopy } from '@fairlead/options';
 import type { Command } from 'commander';
-import { getTsconfig } from 'get-tsconfig';
+import { UsageError } from '../errors.js';
 import { print, printJson, style } from '../output.js';
 import {
   DECORATOR,
   fairleadPackages,
   isFairlead,
   type Manifest,
+  parseManifest,
   readManifest,
   readSources,
   runsTypeScript,
 } from '../project.js';
+import { readTsconfig, type Tsconfig } from '../tsconfig.js';
 
 /** What is checked, and what is wrong. */
 interface Check {
@@ -97,12 +98,12 @@ function checkPackages(manifest: Manifest, installed: readonly Installed[]): rea
 
 /** Finds a package as a module of another one does. */
 function find(name: string, from: string): Installed | undefined {
-  const read = createRequire(from);
   // Unlike require(), import() ignores NODE_PATH.
   for (let folder = dirname(from); ; folder = dirname(folder)) {
     try {
       const file = realpathSync(join(folder, 'node_modules', name, 'package.json'));
-      return { name, folder: dirname(file), manifest: read(file) as Manifest };
+      const manifest = parseManifest(describeFile(file), readFileSync(file, 'utf8'));
+      return { name, folder: dirname(file), manifest };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
@@ -167,9 +168,15 @@ function checkPeers(all: readonly Installed[]): readonly string[] {
 
 /** Checks the options that compile and run decorators, if the project has some. */
 function checkCompiler({ scripts = {} }: Manifest): Pick<Check, 'problems' | 'warnings'> {
-  const tsconfig = getTsconfig(process.cwd());
-  const options = tsconfig?.config.compilerOptions ?? {};
-  const file = describeFile(tsconfig?.path ?? 'tsconfig.json');
+  let tsconfig: Tsconfig;
+  try {
+    tsconfig = readTsconfig();
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return { problems: [error.message], warnings: [] };
+  }
+  const { path: tsconfigPath, options } = tsconfig;
+  const file = tsconfigPath === undefined ? 'tsconfig.json' : describeFile(tsconfigPath);
   const problems: string[] = [];
   const warnings: string[] = [];
   const resolution = String(options.moduleResolution ?? '').toLowerCase();
@@ -185,10 +192,12 @@ function checkCompiler({ scripts = {} }: Manifest): Pick<Check, 'problems' | 'wa
   const { path } = decorated;
   if (options.experimentalDecorators !== true) {
     problems.push(
-      `${path} has decorators, but ${file} does not set experimentalDecorators. Set it to true.`,
+      tsconfigPath === undefined
+        ? `${path} has decorators, but there is no tsconfig.json. Create one that sets experimentalDecorators and emitDecoratorMetadata to true.`
+        : `${path} has decorators, but ${file} does not set experimentalDecorators. Set it to true.`,
     );
   }
-  if (options.emitDecoratorMetadata !== true) {
+  if (tsconfigPath !== undefined && options.emitDecoratorMetadata !== true) {
     warnings.push(
       `${file} does not set emitDecoratorMetadata, so ${NO_TYPES}. Set it to true, or write static inject.`,
     );

@@ -2,7 +2,6 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { nearestName } from '@fairlead/options';
 import type { Command } from 'commander';
-import { getTsconfig } from 'get-tsconfig';
 import { UsageError } from '../errors.js';
 import { print } from '../output.js';
 import {
@@ -15,6 +14,7 @@ import {
   type SourceFile,
   sourceFolder,
 } from '../project.js';
+import { readTsconfig, type Tsconfig } from '../tsconfig.js';
 
 /** What can be created, with the folder of the first one. */
 const KINDS = {
@@ -59,6 +59,7 @@ export function addNew(program: Command): void {
       if (!fairleadPackages(manifest).includes(needed)) {
         throw new UsageError(`A ${kind} needs ${needed}. Run npm install ${needed}.`);
       }
+      const tsconfig = readTsconfig();
       const sources = readSources();
       const style = styleOf(sources);
       const names = namesOf(kebab.replace(new RegExp(`-${kind}$`), ''));
@@ -67,7 +68,7 @@ export function addNew(program: Command): void {
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, TEXTS[kind](names, style));
       print(`Created ${file}.`);
-      print(nextStep(kind, names, style, importOf(file, sources, manifest)));
+      print(nextStep(kind, names, style, importOf(file, sources, manifest, tsconfig)));
     });
 }
 
@@ -133,20 +134,24 @@ function place(
 }
 
 /** Returns how a module in the source folder imports a file. */
-function importOf(file: string, sources: readonly SourceFile[], manifest: Manifest): string {
+function importOf(
+  file: string,
+  sources: readonly SourceFile[],
+  manifest: Manifest,
+  tsconfig: Tsconfig,
+): string {
   const path = relative(sourceFolder(), file).replaceAll(sep, '/');
   if (!file.endsWith('ts')) return `./${path}`;
   const imported = sources.flatMap(({ text }) => [
     ...text.matchAll(/from ['"]\.{1,2}\/[^'"\n]+\.([jt]s)['"]/g),
   ]);
-  const [, extension = importsSources(manifest) ? 'ts' : 'js'] = imported[0] ?? [];
+  const [, extension = importsSources(manifest, tsconfig) ? 'ts' : 'js'] = imported[0] ?? [];
   return `./${path.replace(/ts$/, extension)}`;
 }
 
 /** Whether imports name the files as they are: the compiler accepts it, or Node.js runs them. */
-function importsSources({ scripts = {} }: Manifest): boolean {
-  const { allowImportingTsExtensions, rewriteRelativeImportExtensions } =
-    getTsconfig(process.cwd())?.config.compilerOptions ?? {};
+function importsSources({ scripts = {} }: Manifest, { options }: Tsconfig): boolean {
+  const { allowImportingTsExtensions, rewriteRelativeImportExtensions } = options;
   return (
     allowImportingTsExtensions === true ||
     rewriteRelativeImportExtensions === true ||
