@@ -146,8 +146,8 @@ function configurationFault(error: unknown): Fault | undefined {
     return [message, 'install the packages again, or correct that file.'];
   }
   // The message of oxc's loader names the setting among other text.
-  const [, url] = /(file:\S+): .*experimentalDecorators/.exec(message) ?? [];
-  if (url === undefined) return undefined;
+  const [, url] = /^Failed to transform (file:\S+): /.exec(message) ?? [];
+  if (url === undefined || !message.includes('experimentalDecorators')) return undefined;
   return [
     `${describeFile(fileURLToPath(url))} has decorators, which the compiler options do not allow.`,
     'set experimentalDecorators and emitDecoratorMetadata to true in the tsconfig.json that includes the file.',

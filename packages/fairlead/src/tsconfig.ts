@@ -101,7 +101,7 @@ function describeFailure(path: string, files: ReadonlyMap<string, string>, error
   const message = escapeLine(error instanceof Error ? error.message : String(error));
   const [, base] = /^File '(.+)' not found\.$/.exec(message) ?? [];
   if (base === undefined) {
-    const [, again] = /^Circularity detected .*: (.+)$/.exec(message) ?? [];
+    const [, again] = /^Circularity detected [^:]*: (.+)$/.exec(message) ?? [];
     const reason =
       again === undefined
         ? message.replace(/\.$/, '')
