@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { escapeControls } from '@fairlead/options';
-import { parseDatabase, parseTemplate, UsageError } from './command-line.js';
+import { namesOf, parseDatabase, parseTemplate, UsageError } from './command-line.js';
 import { checkDirectory } from './project.js';
 import { type Choice, DATABASES, DATABASES_OF, TEMPLATES } from './templates.js';
 
@@ -46,13 +46,11 @@ export async function ask(
   /** Asks for one of some names, or for its number. */
   async function choose<Name extends string>(
     title: string,
-    known: Readonly<Record<Name, string>>,
+    names: readonly Name[],
+    texts: Readonly<Record<Name, string>>,
     parse: (name: string) => Name,
   ): Promise<Name> {
-    const names = Object.keys(known);
-    const lines = Object.entries<string>(known).map(
-      ([name, text], index) => `  ${index + 1}  ${name.padEnd(10)}${text}\n`,
-    );
+    const lines = names.map((name, index) => `  ${index + 1}  ${name.padEnd(10)}${texts[name]}\n`);
     output.write(`${title}:\n${lines.join('')}`);
     return question('Number or name', '1', (answer) => parse(names[Number(answer) - 1] ?? answer));
   }
@@ -65,10 +63,9 @@ export async function ask(
         return answer;
       }));
     if (given.template !== undefined) return { ...given, directory, template: given.template };
-    const template = await choose('Templates', TEMPLATES, parseTemplate);
+    const template = await choose('Templates', namesOf(TEMPLATES), TEMPLATES, parseTemplate);
     if (template === 'minimal') return { directory, template };
-    const databases = DATABASES_OF[template].map((name) => [name, DATABASES[name]] as const);
-    const database = await choose('Databases', Object.fromEntries(databases), (name) =>
+    const database = await choose('Databases', DATABASES_OF[template], DATABASES, (name) =>
       parseDatabase(name, template),
     );
     if (database === 'memory') return { directory, template, database };

@@ -157,7 +157,8 @@ export function parseDatabase(name: string, template: Template): DatabaseName {
   );
 }
 
-function namesOf<Name extends string>(known: Readonly<Record<Name, unknown>>): Name[] {
+/** Returns the names of templates, databases or package managers. */
+export function namesOf<Name extends string>(known: Readonly<Record<Name, unknown>>): Name[] {
   return Object.keys(known) as Name[];
 }
 
