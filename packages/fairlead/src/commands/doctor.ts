@@ -1,4 +1,5 @@
 import { readFileSync, realpathSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { describeFile, explainOneCopy } from '@fairlead/options';
 import type { Command } from 'commander';
@@ -96,14 +97,35 @@ function checkPackages(manifest: Manifest, installed: readonly Installed[]): rea
     .map((name) => `${name} is not installed. Run the install command of your package manager.`);
 }
 
+/** What Yarn's Plug'n'Play knows about packages, which are not in `node_modules`. */
+interface PnpApi {
+  /** Returns the folder of a package. Throws when the importing one does not depend on it. */
+  resolveToUnqualified(name: string, importer: string): string | null;
+}
+
 /** Finds a package as a module of another one does. */
 function find(name: string, from: string): Installed | undefined {
-  // Unlike require(), import() ignores NODE_PATH.
+  const folder = 'pnp' in process.versions ? findInPnp(name, from) : findInModules(name, from);
+  if (folder === undefined) return undefined;
+  const file = join(folder, 'package.json');
+  return { name, folder, manifest: parseManifest(describeFile(file), readFileSync(file, 'utf8')) };
+}
+
+function findInPnp(name: string, from: string): string | undefined {
+  const api: PnpApi = createRequire(from)('pnpapi');
+  try {
+    return api.resolveToUnqualified(name, from) ?? undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
+    return undefined;
+  }
+}
+
+/** Unlike `require()`, `import()` ignores `NODE_PATH`. */
+function findInModules(name: string, from: string): string | undefined {
   for (let folder = dirname(from); ; folder = dirname(folder)) {
     try {
-      const file = realpathSync(join(folder, 'node_modules', name, 'package.json'));
-      const manifest = parseManifest(describeFile(file), readFileSync(file, 'utf8'));
-      return { name, folder: dirname(file), manifest };
+      return dirname(realpathSync(join(folder, 'node_modules', name, 'package.json')));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
