@@ -143,7 +143,7 @@ export async function createProject(options: ProjectOptions): Promise<string[]> 
 
   function fill(file: string, template: string): string {
     const id = name.slice(0, 4).padEnd(4);
-    return translate(file, applyConditions(template, layers))
+    return translate(file, applyConditions(template, [...layers, packageManager]))
       .replaceAll('{{name}}', name)
       .replace('0x7461736b, // "task"', `0x${Buffer.from(id).toString('hex')}, // "${id}"`)
       .replaceAll('{{secret}}', () => randomBytes(32).toString('base64url'));

@@ -49,19 +49,22 @@ export function layersOf({ template, auth = false, ...choice }: Choice): string[
 }
 
 /**
- * Keeps the lines between `#if` and `#endif` if the project has all layers that `#if` names, and none that it names
+ * Keeps the lines between `#if` and `#endif` if the project has all names that `#if` lists, and none that it lists
  * after `!`.
  *
+ * @param names - The layers, and the package manager.
  * @returns The text without the lines that contain `#if` and `#endif`.
  */
-export function applyConditions(text: string, layers: readonly string[]): string {
+export function applyConditions(text: string, names: readonly string[]): string {
   return text.replaceAll(
     /^.*#if ([\w! ]+).*\n([\s\S]*?)^.*#endif.*\n/gm,
     (_, condition: string, lines: string) => {
-      const names = condition.trim().split(' ');
-      const isTrue = names.every((name) =>
-        name.startsWith('!') ? !layers.includes(name.slice(1)) : layers.includes(name),
-      );
+      const isTrue = condition
+        .trim()
+        .split(' ')
+        .every((name) =>
+          name.startsWith('!') ? !names.includes(name.slice(1)) : names.includes(name),
+        );
       return isTrue ? lines : '';
     },
   );

@@ -328,6 +328,16 @@ npm run dev serves http://localhost:8080/ until you press Ctrl+C.
     expect(await read('my-app/README.md')).toContain(`\n${packageManager} run dev\n`);
     expect(await read('my-app/Dockerfile')).toContain(`${all}\n`);
     expect(await read('stripped/Dockerfile')).toContain(`${production}\n`);
+    expect(await read('my-app/.gitignore')).toBe(
+      [
+        'node_modules/',
+        'dist/',
+        'data/',
+        ...(packageManager === 'yarn' ? ['.yarn/'] : []),
+        '.env',
+        '',
+      ].join('\n'),
+    );
     const others = ['pnpm-workspace.yaml', '.yarnrc.yml'];
     expect((await readdir(join(folder, 'my-app'))).filter((file) => others.includes(file))).toEqual(
       files,
