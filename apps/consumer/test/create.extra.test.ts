@@ -4,6 +4,7 @@ import { it, type TestContext } from 'vitest';
 import {
   check,
   create,
+  manage,
   root,
   STOPPED,
   send,
@@ -67,6 +68,20 @@ it.concurrent('values, with SQLite, sign-in and bun', async (context) => {
   const project = await create(context, 'values --auth', 'bun');
   await check(project, 'bun');
   await signIn(context, project);
+});
+
+it.concurrent("values --auth, with Yarn, also with Plug'n'Play", async (context) => {
+  const { expect } = context;
+  const project = await create(context, 'values --auth', 'yarn', join(root, 'yarn-values'));
+  await check(project, 'yarn');
+  expect((await run('git', ['status', '--short'], project)).stdout).not.toContain('.yarn/');
+  await writeFile(join(project, '.yarnrc.yml'), 'nodeLinker: pnp\n');
+  await manage('yarn', ['install'], project);
+  expect(await readdir(project)).not.toContain('node_modules');
+  await manage('yarn', ['run', 'check'], project);
+  await manage('yarn', ['run', 'test'], project);
+  const { stdout } = await manage('yarn', ['fairlead', 'doctor'], project);
+  expect(stdout).toMatch(/^(?:ok .*\n){6}$/);
 });
 
 it.concurrent('values --database postgres, with npm', async (context) => {

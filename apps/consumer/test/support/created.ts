@@ -25,6 +25,27 @@ beforeAll(async () => {
 
 afterAll(() => rm(root, { recursive: true, force: true }));
 
+/** Settings under which pnpm gives packages nothing that they do not depend on, and installs no peers. */
+const STRICT_PNPM = 'autoInstallPeers: false\nstrictPeerDependencies: true\nhoist: false\n';
+
+let yarn: Promise<string> | undefined;
+
+/** Returns the program of a package manager. Installs Yarn, which the machine may lack. */
+function programOf(packageManager: string): Promise<string> | string {
+  if (packageManager !== 'yarn') return packageManager;
+  const folder = join(root, 'yarn');
+  yarn ??= createProject(folder)
+    .then(() => install(folder, ['@yarnpkg/cli-dist']))
+    .then(() => join(folder, 'node_modules/.bin/yarn'));
+  return yarn;
+}
+
+/** Runs a package manager in a project. */
+export async function manage(packageManager: string, args: readonly string[], project: string) {
+  const env = { ...process.env, YARN_ENABLE_TELEMETRY: '0', YARN_ENABLE_IMMUTABLE_INSTALLS: '0' };
+  return run(await programOf(packageManager), args, project, { env });
+}
+
 /**
  * Creates a project, and installs its dependencies with the packed packages.
  *
@@ -51,11 +72,14 @@ export async function create(
   // That of the command line, too, which depends on it.
   const serve = { '@fairlead/serve': `file:${tarballs.serve}` };
   if (packageManager === 'pnpm') {
-    await appendFile(join(project, 'pnpm-workspace.yaml'), `overrides: ${JSON.stringify(serve)}\n`);
+    const settings = `${STRICT_PNPM}overrides: ${JSON.stringify(serve)}\n`;
+    await appendFile(join(project, 'pnpm-workspace.yaml'), settings);
   } else if (packageManager === 'bun') manifest.overrides = serve;
+  else if (packageManager === 'yarn') manifest.resolutions = serve;
   await writeFile(join(project, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   const quiet = packageManager === 'npm' ? ['--no-audit', '--no-fund'] : [];
-  await run(packageManager, ['install', '--prefer-offline', ...quiet], project);
+  const settings = packageManager === 'yarn' ? [] : ['--prefer-offline', ...quiet];
+  await manage(packageManager, ['install', ...settings], project);
   return project;
 }
 
@@ -75,7 +99,7 @@ export async function check(project: string, packageManager: string): Promise<vo
     (name) => name in scripts,
   );
   for (const script of checks) {
-    await run(packageManager, ['run', script], project).catch(({ stdout, stderr }) => {
+    await manage(packageManager, ['run', script], project).catch(({ stdout, stderr }) => {
       throw new Error(`${packageManager} run ${script} failed in ${project}:\n${stdout}${stderr}`);
     });
   }
