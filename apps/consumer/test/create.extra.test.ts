@@ -122,7 +122,7 @@ it.concurrent('rest-api, with SQLite and bun', async (context) => {
 
 @Controller('/hello')
 export class HelloController {
-  @Get()
+  @Get('/', { public: 'It says hello.' })
   read() {
     return 'Hello!';
   }
@@ -174,7 +174,7 @@ it.concurrent('values, with npm, without development dependencies', async (conte
   const controller = `import { defineController } from '@fairlead/controllers';
 
 export const hello = defineController('/hello', {
-  routes: ({ get }) => ({ read: get('/', (): string => 'Hello!') }),
+  routes: ({ get }) => ({ read: get('/', { public: 'It says hello.' }, (): string => 'Hello!') }),
 });
 `;
   await writeFile(join(project, 'src/controllers/hello.ts'), controller);
