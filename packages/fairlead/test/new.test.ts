@@ -43,6 +43,22 @@ export default async () => {
   });
 
   it.each([
+    ['controller', true],
+    ['plugin', true],
+    ['guard', false],
+  ])('says that new routes need access where it is declared: %s', async (kind, needed) => {
+    const { run } = await writeProject({
+      'package.json': MANIFEST,
+      'src/app.js':
+        "import { createApp } from '@fairlead/core';\nexport default () => createApp({ access: 'declared' });\n",
+    });
+    const { stdout } = await run('new', kind, 'audit');
+    const line =
+      "\nSay who may call its routes, because src/app.js has access: 'declared': add a guard, or if everyone may, public: 'a reason'.\n";
+    expect(stdout.endsWith(line)).toBe(needed);
+  });
+
+  it.each([
     ['ts', { rewriteRelativeImportExtensions: true }, 'node dist/main.js'],
     ['ts', { allowImportingTsExtensions: true }, 'node dist/main.js'],
     ['ts', {}, 'node --watch src/main.ts'],

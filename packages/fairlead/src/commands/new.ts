@@ -69,6 +69,9 @@ export function addNew(program: Command): void {
       writeFileSync(file, TEXTS[kind](names, style));
       print(`Created ${file}.`);
       print(nextStep(kind, names, style, importOf(file, sources, manifest, tsconfig)));
+      const declares = sources.find(({ text }) => /\baccess: ['"]declared['"]/.test(text));
+      if ((kind === 'controller' || kind === 'plugin') && declares !== undefined)
+        print(accessStep(declares));
     });
 }
 
@@ -235,6 +238,11 @@ export function ${camel}()${isTyped ? ': Plugin' : ''} {
 }
 `,
 };
+
+/** Explains what the start demands of new routes. */
+function accessStep({ path }: SourceFile): string {
+  return `Say who may call its routes, because ${path} has access: 'declared': add a guard, or if everyone may, public: 'a reason'.`;
+}
 
 /** Explains how to use what was created. */
 function nextStep(
