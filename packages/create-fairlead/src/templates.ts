@@ -1,8 +1,8 @@
 /** The contents of each template, by its name. */
 export const TEMPLATES = {
   minimal: 'functions in a single file, without a build step',
-  values: 'controllers without decorators, validation, sign-in, Dockerfile, without a build step',
-  'rest-api': 'classes, validation, sign-in, OpenAPI page, Dockerfile',
+  values: 'controllers without decorators, validation, Dockerfile, without a build step',
+  'rest-api': 'classes, validation, OpenAPI page, Dockerfile',
 } as const;
 
 /** The path to open first, by template. */

@@ -39,7 +39,8 @@ const program = new Command('fairlead')
 Commands with [module] create the application without a port: the module exports createOfflineApp(), or
 another function create…() without parameters. By default it is src/app.ts, src/app.js or dist/app.js.
 
-Exit codes: 0 if all is well, 1 if there are problems, 2 if the command line is wrong.`,
+Exit codes: 0 if all is well, 1 if there are problems, 2 if the command line or the configuration is
+wrong.`,
   );
 for (const add of runtime?.commands ?? [addDoctor]) add(program);
 
