@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { installedVersion, run, workspace } from './support/project.js';
+import { add, installedVersion, run, workspace } from './support/project.js';
 
 /** The versions to install of what is no dependency of this workspace package. */
 const VERSIONS: Readonly<Record<string, string>> = {
@@ -57,6 +57,8 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
+const tarballs = Object.values(inject('tarballs'));
+
 /** Names a package as the registry would provide it. */
 function packageOf(name: string): string | Promise<string> {
   const tarball = inject('tarballs')[name.replace('@fairlead/', '')];
@@ -68,11 +70,13 @@ async function runLine(line: string): Promise<string> {
   if (line === 'mkdir my-api') await mkdir(project);
   if (/^(mkdir|cd) my-api$/.test(line)) return '';
   const [, flag = '', list] = /^npm install( --save-dev)? (.*)$/.exec(line) ?? [];
-  const packages = await Promise.all(list?.split(' ').map(packageOf) ?? []);
-  const flags = '--no-audit --no-fund --prefer-offline --strict-peer-deps';
-  const command = list === undefined ? line : `npm install ${flags}${flag} ${packages.join(' ')}`;
+  if (list !== undefined) {
+    const packages = await Promise.all(list.split(' ').map(packageOf));
+    await add(project, [...flag.split(' '), ...packages].filter(Boolean), tarballs);
+    return '';
+  }
   const print = ({ stdout }: { stdout: string }) => stripVTControlCharacters(stdout);
-  return run('sh', ['-c', `${command} 2>&1`], project).then(print, (failure) => {
+  return run('sh', ['-c', `${line} 2>&1`], project).then(print, (failure) => {
     throw new Error(`${line} failed:\n${print(failure)}`);
   });
 }

@@ -50,19 +50,31 @@ function packageIn(tarball: string): string {
   return name.replace(/^fairlead-/, '@fairlead/');
 }
 
-/** Installs tarballs and packages into a project as npm would: flat, with their peers. pnpm needs a tenth of the time. */
+/** Installs tarballs and packages, and the types of Node.js, into a project as npm would. */
 export async function install(project: string, dependencies: readonly string[]): Promise<void> {
   const tarballs = dependencies.filter((dependency) => dependency.endsWith('.tgz'));
+  await add(project, ['@types/node@22.20.5', ...dependencies], tarballs);
+}
+
+/**
+ * Adds packages to a project as `npm install` would: flat, with their peers. pnpm needs a tenth of the time.
+ *
+ * @param args - Packages, and options that both know, such as `--save-dev`.
+ * @param tarballs - Those of all packages of the repository that these may depend on, which are in no registry.
+ */
+export async function add(
+  project: string,
+  args: readonly string[],
+  tarballs: readonly string[],
+): Promise<void> {
   const settings = {
     nodeLinker: 'hoisted',
     strictPeerDependencies: true,
     dangerouslyAllowAllBuilds: true,
-    // Packages of the repository that depend on each other are in no registry.
     overrides: Object.fromEntries(tarballs.map((file) => [packageIn(file), `file:${file}`])),
   };
   await writeFile(join(project, 'pnpm-workspace.yaml'), JSON.stringify(settings));
-  const args = ['add', '--prefer-offline', '@types/node@22.20.5', ...dependencies];
-  await run('pnpm', args, project);
+  await run('pnpm', ['add', '--prefer-offline', ...args], project);
 }
 
 /** Names a library to install, in the version that this workspace package has. */
