@@ -1,0 +1,131 @@
+import { type Document, listOf, nodeOf } from '../client/index.js';
+import { type Change, Comparison } from './changes.js';
+import { compareBodies, compareParameters } from './inputs.js';
+import { callbacksOf, mayMatch, type Operation, operationsOf, webhooksOf } from './operations.js';
+import { compareResponses } from './responses.js';
+import { compareSchemes, compareSecurity } from './security.js';
+
+/**
+ * Compares two OpenAPI documents of versions from 3.0 to 3.2. If all changes are safe, a client that follows the old
+ * document can use the new API: the API accepts what the client may send, and the client knows what it may receive.
+ *
+ * @param today - Such as `2026-07-31`. An operation may be removed on the day of its sunset.
+ * @returns In the order of the documents.
+ */
+export function compareDocuments(
+  before: Document,
+  after: Document,
+  today: string,
+): readonly Change[] {
+  const comparison = new Comparison(before, after, today);
+  compareServers(comparison);
+  compareSchemes(comparison);
+  compareAll(comparison, operationsOf(before), operationsOf(after));
+  compareSent(comparison, webhooksOf(before), webhooksOf(after));
+  return comparison.changes;
+}
+
+type Operations = ReadonlyMap<string, Operation>;
+
+function compareServers({ before, after, changes }: Comparison): void {
+  const urlsOf = ({ root }: Document) => {
+    const urls = listOf(root.servers).map((server) => String(nodeOf(server).url));
+    return urls.length === 0 ? ['/'] : urls;
+  };
+  const news = urlsOf(after);
+  for (const url of urlsOf(before)) {
+    if (news.includes(url)) continue;
+    changes.push({
+      severity: 'maybe',
+      operation: 'all operations',
+      place: 'server',
+      message: `${url} is gone`,
+    });
+  }
+}
+
+/** Compares requests that clients send. */
+function compareAll(comparison: Comparison, before: Operations, after: Operations): void {
+  for (const [key, old] of before) {
+    const now = after.get(key);
+    if (now === undefined) remove(comparison, old, after);
+    else compareOperation(comparison, old, now);
+  }
+  for (const [key, { label }] of after) {
+    if (!before.has(key)) comparison.add('safe', { operation: label, place: '' }, 'is new');
+  }
+}
+
+function remove(
+  comparison: Comparison,
+  { label, method, path, node }: Operation,
+  after: Operations,
+): void {
+  const place = { operation: label, place: '' };
+  const { deprecated, 'x-sunset': sunset } = node;
+  const other = [...after.values()].find(
+    (one) => one.method === method && mayMatch(one.path, path),
+  );
+  if (deprecated === true && typeof sunset === 'string') {
+    const hasPassed = sunset <= comparison.today;
+    comparison.add(
+      hasPassed ? 'safe' : 'breaking',
+      place,
+      `is gone, ${hasPassed ? 'after' : 'before'} its sunset on ${sunset}`,
+    );
+  } else if (other !== undefined)
+    comparison.add('maybe', place, `is gone: ${other.label} may respond instead`);
+  else
+    comparison.add(
+      'breaking',
+      place,
+      `is gone, ${deprecated === true ? 'deprecated without a sunset' : 'without a deprecation'}`,
+    );
+}
+
+function compareOperation(comparison: Comparison, before: Operation, after: Operation): void {
+  comparison.before.place = before.label;
+  comparison.after.place = after.label;
+  compareDeprecation(comparison, before, after);
+  compareSecurity(comparison, before, after);
+  compareParameters(comparison, before, after, 'request');
+  compareBodies(comparison, before, after, 'request');
+  compareResponses(comparison, before, after, 'response');
+  compareSent(comparison, callbacksOf(before), callbacksOf(after));
+}
+
+function compareDeprecation(comparison: Comparison, before: Operation, after: Operation): void {
+  const place = { operation: after.label, place: '' };
+  const [was, is] = [before, after].map(({ node }) => node.deprecated === true);
+  const [old, now] = [before, after].map(({ node }) => node['x-sunset']);
+  const text = typeof now === 'string' ? `, with its sunset on ${now}` : '';
+  if (is && !was) comparison.add('safe', place, `is deprecated now${text}`);
+  else if (was && !is) comparison.add('safe', place, 'is not deprecated anymore');
+  else if (is && old !== now) {
+    const isEarlier = typeof old === 'string' && typeof now === 'string' && now < old;
+    comparison.add(
+      isEarlier ? 'maybe' : 'safe',
+      place,
+      `has its sunset on ${now ?? 'no date'} now, was ${old ?? 'no date'}`,
+    );
+  }
+}
+
+/** Compares requests that clients receive. */
+function compareSent(comparison: Comparison, before: Operations, after: Operations): void {
+  for (const [key, old] of before) {
+    const now = after.get(key);
+    if (now === undefined) {
+      comparison.add('breaking', { operation: old.label, place: '' }, 'is not sent anymore');
+      continue;
+    }
+    comparison.before.place = old.label;
+    comparison.after.place = now.label;
+    compareParameters(comparison, old, now, 'response');
+    compareBodies(comparison, old, now, 'response');
+    compareResponses(comparison, old, now, 'request');
+  }
+  for (const [key, { label }] of after) {
+    if (!before.has(key)) comparison.add('safe', { operation: label, place: '' }, 'is new');
+  }
+}
