@@ -24,10 +24,16 @@ export interface Place {
   readonly place: string;
 }
 
+/** A part that one side sends. */
+export interface SentPlace extends Place {
+  readonly direction: Direction;
+}
+
 /** What the comparisons of two documents share. */
 export class Comparison {
   readonly changes: Change[] = [];
   readonly #schemas: Readonly<Record<Direction, SchemaComparison>>;
+  readonly #texts: Readonly<Record<Direction, SchemaComparison>>;
 
   /** @param today - Decides whether a sunset has passed. Such as `2026-07-31`. */
   constructor(
@@ -35,10 +41,11 @@ export class Comparison {
     readonly after: Document,
     readonly today: string,
   ) {
-    this.#schemas = {
-      request: new SchemaComparison(before, 'request'),
-      response: new SchemaComparison(before, 'response'),
-    };
+    const create = (isText: boolean) => ({
+      request: new SchemaComparison(before, 'request', isText),
+      response: new SchemaComparison(before, 'response', isText),
+    });
+    [this.#schemas, this.#texts] = [create(false), create(true)];
   }
 
   add(severity: Severity, place: Place, message: string): void {
@@ -50,16 +57,15 @@ export class Comparison {
     return this.#schemas[direction];
   }
 
-  /** Compares two schemas, and adds their changes. */
-  addSchemas(before: Part, after: Part, place: Place & { readonly direction: Direction }): void {
-    for (const { member, ...change } of this.schemas(place.direction).compare(before, after)) {
+  /**
+   * Compares two schemas, and adds their changes.
+   *
+   * @param isText - Whether numbers and booleans are sent as texts.
+   */
+  addSchemas(before: Part, after: Part, place: SentPlace, isText = false): void {
+    const schemas = (isText ? this.#texts : this.#schemas)[place.direction];
+    for (const { member, ...change } of schemas.compare(before, after)) {
       this.changes.push({ ...place, ...(member !== '' && { member }), ...change });
     }
   }
-}
-
-/** Returns the less severe of two. */
-export function atMost(severity: Severity, most: Severity): Severity {
-  const order: readonly Severity[] = ['safe', 'maybe', 'breaking'];
-  return order.indexOf(severity) > order.indexOf(most) ? most : severity;
 }

@@ -1,6 +1,5 @@
 import { type Document, type Node, nodeOf, nodesOf } from '../client/index.js';
-import type { Comparison, Place } from './changes.js';
-import type { Direction } from './schemas/changes.js';
+import type { Comparison, Place, SentPlace } from './changes.js';
 import { canonical, partOf } from './schemas/part.js';
 
 /** Media types that need no mention. */
@@ -21,18 +20,22 @@ export function compareContent(
   comparison: Comparison,
   before: Content,
   after: Content,
-  place: Place & { readonly direction: Direction },
+  place: SentPlace,
 ): void {
   const isRequest = place.direction === 'request';
   for (const [type, media] of before) {
     const counterpart = find(after, type);
-    if (counterpart === undefined) {
-      comparison.add(
-        'breaking',
-        place,
-        `${type} is not ${isRequest ? 'accepted' : 'sent'} anymore`,
-      );
-    } else compareMedia(comparison, media, counterpart, withType(place, type, before.size > 1));
+    if (counterpart !== undefined) {
+      compareMedia(comparison, media, counterpart, withType(place, type, before.size > 1), type);
+      continue;
+    }
+    const similar = isRequest ? undefined : findSpecial(after, type);
+    const message = `${type} is not ${isRequest ? 'accepted' : 'sent'} anymore`;
+    if (similar === undefined) comparison.add('breaking', place, message);
+    else {
+      comparison.add('maybe', place, `${message}, but ${similar[0]}`);
+      compareMedia(comparison, media, similar[1], place, type);
+    }
   }
   for (const type of after.keys()) {
     if (find(before, type) !== undefined) continue;
@@ -52,6 +55,18 @@ export function find(content: Content, type: string): Node | undefined {
   return similar?.[1];
 }
 
+/** Finds a media type whose values are also of another one: `application/problem+json` for `application/json`. */
+function findSpecial(
+  content: Content,
+  type: string,
+): readonly [type: string, media: Node] | undefined {
+  const [, suffix] = /^application\/(json|xml|cbor|yaml)$/.exec(type) ?? [];
+  return [...content].find(([one]) => suffix !== undefined && one.endsWith(`+${suffix}`));
+}
+
+/** Media types that write numbers and booleans as texts. */
+const TEXTS = /^application\/x-www-form-urlencoded|^multipart\/|^text\/|[/+]xml$/;
+
 /** Adds a media type to a place, if it tells something. */
 export function withType<One extends Place>(place: One, type: string, isNeeded: boolean): One {
   if (!isNeeded && USUAL.has(type)) return place;
@@ -62,14 +77,15 @@ function compareMedia(
   comparison: Comparison,
   before: Node,
   after: Node,
-  place: Place & { readonly direction: Direction },
+  place: SentPlace,
+  type: string,
 ): void {
   for (const keyword of ['schema', 'itemSchema']) {
     const [was, is] = [
       partOf(comparison.before, before[keyword]),
       partOf(comparison.after, after[keyword]),
     ];
-    comparison.addSchemas(was, is, place);
+    comparison.addSchemas(was, is, place, TEXTS.test(type));
   }
   const encodings = [before, after].map(({ encoding }) => canonical(nodeOf(encoding)));
   if (encodings[0] !== encodings[1]) comparison.add('maybe', place, 'is encoded in another way');

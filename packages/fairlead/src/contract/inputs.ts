@@ -1,5 +1,5 @@
 import { type Document, type Node, nodesOf } from '../client/index.js';
-import { atMost, type Comparison, type Place } from './changes.js';
+import type { Comparison, Place, SentPlace } from './changes.js';
 import { compareContent, contentOf } from './content.js';
 import type { Operation, Parameter } from './operations.js';
 import type { Direction } from './schemas/changes.js';
@@ -44,7 +44,7 @@ function compareParameter(
   comparison: Comparison,
   old: Parameter,
   now: Parameter,
-  place: Place & { readonly direction: Direction },
+  place: SentPlace,
 ): void {
   const isRequest = place.direction === 'request';
   if (old.name !== now.name && now.in === 'path') {
@@ -105,32 +105,29 @@ function compareTexts(
   comparison: Comparison,
   [before, after]: readonly [before: Part, after: Part],
   style: string,
-  place: Place & { readonly direction: Direction },
+  place: SentPlace,
 ): void {
-  const schemas = comparison.schemas(place.direction);
-  const changes = schemas.compare(before, after);
-  const isRequest = place.direction === 'request';
-  const [sent, received] = isRequest ? [before, after] : [after, before];
-  const typesOf = (part: Part) => new Set(schemas.casesOf(part).flatMap(({ types }) => [...types]));
-  const [from, to] = [typesOf(sent), typesOf(received)];
-  const isFromScalar = [...from].every((type) => SCALARS.has(type));
-  const isText = isFromScalar && to.has('string') && !from.has('string');
-  const list = isFromScalar && isRequest ? schemas.itemsOf(received) : undefined;
-  if (list !== undefined) {
-    const isSplit = from.has('string') && !style.includes('each');
-    comparison.add(isSplit ? 'maybe' : 'safe', place, 'is a list now');
-    comparison.addSchemas(before, list, place);
+  const list = isScalar(comparison, before) ? itemsOf(comparison, after) : undefined;
+  if (list === undefined || place.direction === 'response') {
+    comparison.addSchemas(before, after, place, true);
     return;
   }
-  const most = !isText ? 'breaking' : schemas.acceptsAnyText(received) ? 'safe' : 'maybe';
-  for (const { member, severity, message } of changes) {
-    comparison.changes.push({
-      ...place,
-      ...(member !== '' && { member }),
-      severity: atMost(severity, most),
-      message,
-    });
-  }
+  const isText = comparison
+    .schemas('request')
+    .casesOf(before)
+    .some(({ types }) => types.has('string'));
+  comparison.add(isText && !style.includes('each') ? 'maybe' : 'safe', place, 'is a list now');
+  comparison.addSchemas(before, list, place, true);
+}
+
+/** Returns the schema of the items of a list that may have one of them; undefined for other schemas. */
+function itemsOf(comparison: Comparison, part: Part): Part | undefined {
+  const [list, other] = comparison.schemas('request').casesOf(part);
+  if (list === undefined || other !== undefined || [...list.types].join() !== 'array')
+    return undefined;
+  const [first, second] = list.item(0);
+  const hasRoom = list.least('minItems') <= 1 && list.most('maxItems') >= 1;
+  return hasRoom && second === undefined ? (first ?? partOf(part.document, undefined)) : undefined;
 }
 
 /** Compares the bodies of requests. */
@@ -181,7 +178,7 @@ export function compareBodies(
 export function compareHeaders(
   comparison: Comparison,
   [before, after]: readonly [before: Node, after: Node],
-  place: Place & { readonly direction: Direction },
+  place: SentPlace,
 ): void {
   const read = (document: Document, { headers }: Node) =>
     new Map(

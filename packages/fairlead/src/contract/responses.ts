@@ -1,5 +1,5 @@
 import { type Document, type Node, nodesOf } from '../client/index.js';
-import type { Comparison, Place } from './changes.js';
+import type { Comparison, Place, SentPlace } from './changes.js';
 import { compareContent, contentOf, find, withType } from './content.js';
 import { compareHeaders } from './inputs.js';
 import type { Operation } from './operations.js';
@@ -71,12 +71,7 @@ function coverOf(responses: Responses, status: string): Node | undefined {
   return range ?? (/^[45]/.test(status) ? responses.get('default') : undefined);
 }
 
-function compareResponse(
-  comparison: Comparison,
-  old: Node,
-  now: Node,
-  place: Place & { readonly direction: Direction },
-): void {
+function compareResponse(comparison: Comparison, old: Node, now: Node, place: SentPlace): void {
   const headers = { ...place, direction: place.direction };
   compareHeaders(comparison, [old, now], headers);
   const contents = [contentOf(comparison.before, old), contentOf(comparison.after, now)] as const;

@@ -307,7 +307,7 @@ export function draw(
       const required = new Set(all('required').flat() as string[]);
       const result: Record<string, unknown> = {};
       for (const name of [...NAMES, 'other']) {
-        const own: Json[] = parts.flatMap((part) => {
+        const own = parts.flatMap((part): Json[] => {
           const { properties, patternProperties, additionalProperties } = part as Record<
             string,
             Record<string, Json>
@@ -317,7 +317,7 @@ export function draw(
           );
           const described = [
             ...(properties?.[name] === undefined ? [] : [properties[name]]),
-            ...matching,
+            ...(matching as Json[]),
           ];
           return described.length > 0 || additionalProperties === undefined
             ? described

@@ -377,6 +377,16 @@ function hasFlag(part: Part, keyword: string, seen = new Set<Part>()): boolean {
   return inner.some((one) => isNode(one) && hasFlag(partOf(document, one), keyword, seen));
 }
 
+/** Whether every text matches a pattern. */
+export function isTrivial(pattern: string): boolean {
+  return pattern === '' || pattern === '.*';
+}
+
+/** Whether a query can have values of a type. */
+export function isScalar(type: Type): boolean {
+  return type !== 'array' && type !== 'object' && type !== 'null';
+}
+
 /** The type of a JSON value. */
 export function typeOf(value: unknown): Type {
   if (value === null) return 'null';

@@ -1,7 +1,7 @@
 import { type Document, isNode, listOf, nodeOf } from '../../client/index.js';
-import type { Case, Limit, Type } from './case.js';
-import { canonical, makePart, type Part, partOf } from './part.js';
-import { Prover } from './prover.js';
+import { type Case, isScalar, isTrivial, type Limit, TYPES, type Type } from './case.js';
+import { canonical, type Part, partOf } from './part.js';
+import { containsOf, Prover } from './prover.js';
 
 /** Which side sends the values: clients send those of requests, and receive those of responses. */
 export type Direction = 'request' | 'response';
@@ -34,21 +34,17 @@ interface Finding {
 /** The most changes of one schema that are worth reading. */
 const MAX_CHANGES = 200;
 
-/** Keywords that are compared as a whole. */
-const OPAQUE = [
-  'not',
-  'if',
-  'then',
-  'else',
-  'contains',
-  'minContains',
-  'maxContains',
-  'propertyNames',
-  'dependentRequired',
-  'dependentSchemas',
-  'unevaluatedProperties',
-  'unevaluatedItems',
+/** Keywords that are compared as a whole, each with those that belong to it. */
+const OPAQUE: readonly (readonly [keyword: string, ...others: string[]])[] = [
+  ['not'],
+  ['if', 'then', 'else'],
+  ['unevaluatedProperties'],
+  ['unevaluatedItems'],
+  ['contentSchema'],
 ];
+
+/** Those about members that a schema may not describe. */
+const OF_MEMBERS = [['propertyNames'], ['dependentSchemas']] as const;
 
 /** Finds the differences between schemas of two documents. */
 export class SchemaComparison {
@@ -60,10 +56,11 @@ export class SchemaComparison {
   /**
    * @param before - The old document, for schemas that are made.
    * @param direction - Who sends the values.
+   * @param isText - Whether numbers and booleans are sent as texts, as in a query.
    */
-  constructor(before: Document, direction: Direction) {
+  constructor(before: Document, direction: Direction, isText = false) {
     this.#direction = direction;
-    this.#prover = new Prover(before, direction === 'request' ? 'readOnly' : 'writeOnly');
+    this.#prover = new Prover(before, direction === 'request' ? 'readOnly' : 'writeOnly', isText);
   }
 
   /** Lists the changes from one schema to another. If all are safe, the values of the sender fit the receiver. */
@@ -84,22 +81,6 @@ export class SchemaComparison {
   /** Lists the alternatives of several schemas, all of which a value meets. */
   casesOfAll(parts: readonly Part[]): readonly Case[] {
     return this.#prover.casesOf(parts);
-  }
-
-  /** Whether every text is known to fit a schema. */
-  acceptsAnyText(part: Part): boolean {
-    return this.#prover.within([makePart(part.document, { type: 'string' })], part);
-  }
-
-  /** Returns the schema of the items of a list that may have one of them; undefined for other schemas. */
-  itemsOf(part: Part): Part | undefined {
-    const [list, other] = this.casesOf(part);
-    if (list === undefined || other !== undefined) return undefined;
-    const [first, second] = list.item(0);
-    const isList = list.types.size === 1 && list.types.has('array') && list.least('minItems') <= 1;
-    return isList && list.most('maxItems') >= 1 && second === undefined
-      ? (first ?? makePart(part.document, {}))
-      : undefined;
   }
 
   get #isRequest(): boolean {
@@ -173,8 +154,13 @@ export class SchemaComparison {
     const [some, others] = all.map((cases) => cases.map(withoutNull).filter((one) => !one.isEmpty));
     if (some === undefined || others === undefined) return;
     if (some.length > 0 && others.length > 0) {
-      if (isNull && !wasNull) this.#add(member, 'can be null now', 0, 2);
-      if (wasNull && !isNull) this.#add(member, 'cannot be null anymore', 2, 0);
+      const isAny = (cases: readonly Case[]) =>
+        cases.some(({ types }) => types.size === TYPES.length);
+      // Otherwise the types tell it.
+      if (isAny(olds) === isAny(news)) {
+        if (isNull && !wasNull) this.#add(member, 'can be null now', 0, 2);
+        if (wasNull && !isNull) this.#add(member, 'cannot be null anymore', 2, 0);
+      }
       this.#describeCases(some, others, after, before, member);
     } else this.#describeCases(olds, news, after, before, member);
   }
@@ -192,6 +178,16 @@ export class SchemaComparison {
     }
     if (is.deprecated && !was.deprecated) this.#addMeaning(member, 'is deprecated now', 0);
     if (was.deprecated && !is.deprecated) this.#addMeaning(member, 'is not deprecated anymore', 0);
+    if (was.discriminator !== is.discriminator) {
+      const isOther = was.discriminator !== undefined && is.discriminator !== undefined;
+      const now =
+        is.discriminator === undefined ? 'no discriminator anymore' : 'a discriminator now';
+      this.#addMeaning(
+        member,
+        isOther ? 'has another discriminator' : `has ${now}`,
+        isOther ? 1 : 0,
+      );
+    }
     for (const [keyword, noun] of MEANINGS) {
       if (was[keyword] === is[keyword]) continue;
       this.#addMeaning(
@@ -284,9 +280,7 @@ export class SchemaComparison {
     const common = [...old.types].filter((type) => now.types.has(type));
     const [was, is] = [old, now].map(({ types }) => describeTypes(types));
     if (was !== is) {
-      const lost = [...old.types].some((type) => !now.types.has(type));
-      const gained = [...now.types].some((type) => !old.types.has(type));
-      this.#add(member, `is ${is} now, was ${was}`, lost ? 2 : 0, gained ? 2 : 0);
+      this.#add(member, `is ${is} now, was ${was}`, this.#lacks(now, old), this.#lacks(old, now));
     }
     if (common.length === 0) return;
     if (this.#describeValues(old, now, member)) return;
@@ -296,7 +290,15 @@ export class SchemaComparison {
     if (has('string', 'integer', 'fraction')) this.#describeFormats(old, now, member);
     if (has('array')) this.#describeArrays(old, now, member);
     if (has('object')) this.#describeObjects(old, now, member);
-    for (const keyword of OPAQUE) this.#describeOpaque(old, now, keyword, member);
+    for (const keywords of OPAQUE) this.#describeOpaque(old, now, keywords, member);
+  }
+
+  /** Returns whether a case lacks types of another one. */
+  #lacks(one: Case, { types }: Case): Doubt {
+    const lost = [...types].filter((type) => !one.types.has(type));
+    if (lost.length === 0) return 0;
+    const isText = this.#prover.isText && one.types.has('string') && lost.every(isScalar);
+    return isText ? 1 : 2;
   }
 
   /** Returns whether there is nothing else to compare. */
@@ -365,14 +367,11 @@ export class SchemaComparison {
       member,
     );
     this.#describeCount('maximum length', old.most('maxLength'), now.most('maxLength'), -1, member);
-    const wasFree = old.texts('pattern').size === 0 && old.texts('format').size === 0;
-    this.#describeSet(
-      'pattern',
-      old.texts('pattern'),
-      now.texts('pattern'),
-      wasFree ? 2 : 1,
-      member,
+    const wasFree = [...old.texts('pattern')].every(isTrivial) && old.texts('format').size === 0;
+    const [was, is] = [old, now].map(
+      (one) => new Set([...one.texts('pattern')].filter((pattern) => !isTrivial(pattern))),
     );
+    this.#describeSet('pattern', was ?? new Set(), is ?? new Set(), wasFree ? 2 : 1, member);
   }
 
   #describeFormats(old: Case, now: Case, member: string): void {
@@ -418,6 +417,7 @@ export class SchemaComparison {
     );
     if (is && !was) this.#add(member, 'must have different items now', 2, 0);
     if (was && !is) this.#add(member, 'can have equal items now', 0, 2);
+    this.#describeContains(old, now, member);
     const length = Math.max(old.length, now.length);
     for (let index = 0; index < length; index += 1) {
       this.#recurse(old.item(index), now.item(index), `${member}[${index}]`);
@@ -455,6 +455,8 @@ export class SchemaComparison {
     }
     this.#describeOthers(old, now, member);
     this.#describePatterns(old, now, member);
+    this.#describeDependencies(old, now, member);
+    for (const keywords of OF_MEMBERS) this.#describeOpaque(old, now, keywords, member, true);
   }
 
   #describeMember(old: Case, now: Case, name: string, member: string): void {
@@ -527,24 +529,80 @@ export class SchemaComparison {
       const place = `${member}${member === '' ? '' : '.'}/${pattern}/`;
       const [before, after] = [was, is].map((all) => all.get(pattern)?.map(([, part]) => part));
       if (before !== undefined && after !== undefined) this.#recurse(before, after, place);
-      else if (after !== undefined) this.#add(place, 'is new', 1, 1);
-      else this.#add(place, 'is gone', 1, 1);
+      else if (after !== undefined)
+        this.#addMeaning(place, 'are described now', this.#isRequest ? 1 : 0);
+      else this.#addMeaning(place, 'are not described anymore', this.#isRequest ? 0 : 1);
     }
   }
 
-  #describeOpaque(old: Case, now: Case, keyword: string, member: string): void {
+  #describeOpaque(
+    old: Case,
+    now: Case,
+    keywords: readonly [keyword: string, ...others: string[]],
+    member: string,
+    isMeaning = false,
+  ): void {
+    const [keyword] = keywords;
+    const { equality } = this.#prover;
     const own = (one: Case) => one.all(keyword).filter(([part]) => !isMade(part, keyword));
     const [was, is] = [own(old), own(now)];
-    if (was.length === 0 && is.length === 0) return;
     const isSame =
       was.length === is.length &&
       was.every(([part]) =>
-        is.some(([other]) => this.#prover.equality.sameKeyword(part, other, keyword)),
+        is.some(([other]) => keywords.every((one) => equality.sameKeyword(part, other, one))),
       );
     if (isSame) return;
-    if (was.length === 0) this.#add(member, `has a condition with ${keyword} now`, 1, 0);
-    else if (is.length === 0) this.#add(member, `has no condition with ${keyword} anymore`, 0, 1);
-    else this.#add(member, `has another condition with ${keyword}`, 1, 1);
+    const add = (message: string, narrower: Doubt, wider: Doubt) => {
+      if (isMeaning) this.#addMeaning(member, message, this.#isRequest ? narrower : wider);
+      else this.#add(member, message, narrower, wider);
+    };
+    if (was.length === 0) add(`has a condition with ${keyword} now`, 1, 0);
+    else if (is.length === 0) add(`has no condition with ${keyword} anymore`, 0, 1);
+    else add(`has another condition with ${keyword}`, 1, 1);
+  }
+
+  #describeContains(old: Case, now: Case, member: string): void {
+    const { equality } = this.#prover;
+    const [was, is] = [old, now].map((one) => one.all('contains').map(([part]) => part));
+    const [before] = was ?? [];
+    const [after] = is ?? [];
+    if (before === undefined && after === undefined) return;
+    if (before === undefined || after === undefined) {
+      const message = `need${after === undefined ? ' not' : 's'} certain items ${after === undefined ? 'anymore' : 'now'}`;
+      this.#add(
+        member,
+        after === undefined ? message.replace('need not', 'needs no') : message,
+        after === undefined ? 0 : 2,
+        after === undefined ? 2 : 0,
+      );
+      return;
+    }
+    if (!equality.sameKeyword(before, after, 'contains')) {
+      this.#describeOpaque(old, now, ['contains'], member);
+      return;
+    }
+    const [[least, most], [newLeast, newMost]] = [containsOf(before), containsOf(after)];
+    this.#describeCount('minimum number of certain items', least, newLeast, 1, member);
+    this.#describeCount('maximum number of certain items', most, newMost, -1, member);
+  }
+
+  #describeDependencies(old: Case, now: Case, member: string): void {
+    const read = (one: Case) =>
+      new Set(
+        one
+          .all('dependentRequired')
+          .flatMap(([, value]) =>
+            Object.entries(nodeOf(value)).flatMap(([name, names]) =>
+              listOf(names).map(
+                (needed) => `${JSON.stringify(needed)} if it has ${JSON.stringify(name)}`,
+              ),
+            ),
+          ),
+      );
+    const [was, is] = [read(old), read(now)];
+    for (const text of is) if (!was.has(text)) this.#add(member, `needs ${text} now`, 2, 0);
+    for (const text of was)
+      if (!is.has(text)) this.#add(member, `need not have ${text} anymore`, 0, 2);
   }
 }
 
@@ -562,7 +620,6 @@ function withoutNull(one: Case): Case {
 
 /** Annotations that tell how values are written or read. */
 const MEANINGS = [
-  ['discriminator', 'discriminator'],
   ['contentMediaType', 'media type'],
   ['contentEncoding', 'encoding'],
 ] as const;
@@ -624,7 +681,9 @@ function describeCase(one: Case): string {
   const tag = tagOf(one);
   if (label !== undefined) return label;
   if (values !== undefined) return listValues(values);
-  return tag === undefined ? withArticle(describeTypes(one.types)) : `an object with ${tag}`;
+  const names = [...one.names].slice(0, SHOWN_NAMES).join(', ');
+  if (tag !== undefined || names !== '') return `an object with ${tag ?? names}`;
+  return withArticle(describeTypes(one.types));
 }
 
 function withArticle(noun: string): string {
@@ -633,7 +692,7 @@ function withArticle(noun: string): string {
 }
 
 function describeTypes(types: ReadonlySet<Type>): string {
-  if (types.size === 7) return 'anything';
+  if (types.size - Number(types.has('null')) === TYPES.length - 1) return 'anything';
   const names = [...types].filter(
     (type) => type !== 'fraction' && !(type === 'integer' && types.has('fraction')),
   );
@@ -643,6 +702,9 @@ function describeTypes(types: ReadonlySet<Type>): string {
 function listValues(values: readonly unknown[] = []): string {
   return joinOr(values.map((value) => canonical(value)));
 }
+
+/** The most members that describe an object. */
+const SHOWN_NAMES = 3;
 
 /** The most values that a message lists. */
 const SHOWN = 8;

@@ -1,5 +1,5 @@
 import { type Document, isNode, listOf, type Node, nodeOf, textOf } from '../../client/index.js';
-import { Case, fits, matches, type Space } from './case.js';
+import { Case, fits, isScalar, isTrivial, matches, type Space, type Type } from './case.js';
 import { canonical, Equality, makePart, negate, type Part, partOf, without } from './part.js';
 
 /** The most cases that the alternatives of schemas may have. Schemas with more are read without some alternatives. */
@@ -39,10 +39,12 @@ export class Prover implements Space {
   /**
    * @param document - To which schemas belong that are made.
    * @param hides - The keyword of members that are not sent.
+   * @param isText - Whether numbers and booleans are sent as texts, as in a query.
    */
   constructor(
     readonly document: Document,
     readonly hides: 'readOnly' | 'writeOnly',
+    readonly isText: boolean,
   ) {}
 
   /** Whether every value that fits some schemas is known to fit another one. */
@@ -195,7 +197,7 @@ export class Prover implements Space {
     }
     if (schema.not !== undefined && !this.#excludes(one, schemaOf(schema.not), level)) return false;
     if (!this.#meetsCondition(one, outer, level)) return false;
-    if (!meetsValues(one, schema)) return false;
+    if (!meetsValues(one, schema, this.isText)) return false;
     const { types, values } = one;
     if (values?.every((value) => ['number', 'string'].includes(typeof value))) {
       if (!values.every((value) => meetsScalar(value, outer))) return false;
@@ -242,11 +244,7 @@ export class Prover implements Space {
     if (most > Number(maxItems ?? Number.POSITIVE_INFINITY)) return false;
     const isUnique = most <= 1 || one.all('uniqueItems').some(([, value]) => value === true);
     if (uniqueItems === true && !isUnique) return false;
-    if (
-      contains !== undefined &&
-      !this.#hasSame(one, outer, ['contains', 'minContains', 'maxContains'])
-    )
-      return false;
+    if (contains !== undefined && !this.#meetsContains(one, outer)) return false;
     if (unevaluatedItems !== undefined && unevaluatedItems !== true) return false;
     const first = listOf(prefixItems);
     const length = Math.max(one.length, first.length) + 1;
@@ -256,6 +254,14 @@ export class Prover implements Space {
       return (
         needed === undefined || this.within(one.item(index), partOf(document, needed), level + 1)
       );
+    });
+  }
+
+  #meetsContains({ parts }: Case, outer: Part): boolean {
+    const [least, most] = containsOf(outer);
+    return parts.some((part) => {
+      const [own, limit] = containsOf(part);
+      return this.equality.sameKeyword(part, outer, 'contains') && own >= least && limit <= most;
     });
   }
 
@@ -342,6 +348,12 @@ export class Prover implements Space {
   }
 }
 
+/** Returns how many items may match `contains`. */
+export function containsOf({ schema }: Part): readonly [least: number, most: number] {
+  const { minContains = 1, maxContains = Number.POSITIVE_INFINITY } = nodeOf(schema);
+  return [Number(minContains), Number(maxContains)];
+}
+
 function keyOf(parts: readonly Part[]): string {
   return [...new Set(parts.map(({ id }) => id))].sort().join();
 }
@@ -353,14 +365,26 @@ function labelOf({ schema }: Part): string | undefined {
   return name ?? textOf(title);
 }
 
-function meetsValues(one: Case, schema: Node): boolean {
+/** Whether numbers and booleans are known to become texts that a schema accepts. */
+function acceptsSpelled({ minLength, maxLength, pattern, format }: Node): boolean {
+  return (
+    Number(minLength ?? 0) <= 1 && [maxLength, pattern, format].every((one) => one === undefined)
+  );
+}
+
+function meetsValues(one: Case, schema: Node, isText: boolean): boolean {
   const { type, const: value, enum: list } = schema;
+  const isSpelled =
+    isText && ['boolean', 'integer', 'fraction'].some((name) => one.types.has(name as Type));
   if (type !== undefined) {
     const names = new Set(listOf(Array.isArray(type) ? type : [type]));
-    const isNamed = (name: string) =>
-      names.has(name) || ((name === 'integer' || name === 'fraction') && names.has('number'));
+    const isNamed = (name: Type) =>
+      names.has(name) ||
+      ((name === 'integer' || name === 'fraction') && names.has('number')) ||
+      (isSpelled && names.has('string') && isScalar(name));
     if (![...one.types].every(isNamed)) return false;
-  }
+    if (isSpelled && names.has('string') && !acceptsSpelled(schema)) return false;
+  } else if (isSpelled && !acceptsSpelled(schema)) return false;
   const lists = [...(value === undefined ? [] : [[value]]), ...(Array.isArray(list) ? [list] : [])];
   if (lists.length === 0) return true;
   const values = one.values ?? ([...one.types].join() === 'null' ? [null] : undefined);
@@ -421,7 +445,8 @@ function meetsTexts(one: Case, schema: Node): boolean {
   const { minLength, maxLength, pattern, format, contentSchema } = schema;
   if (one.least('minLength') < Number(minLength ?? 0)) return false;
   if (one.most('maxLength') > Number(maxLength ?? Number.POSITIVE_INFINITY)) return false;
-  if (typeof pattern === 'string' && !one.texts('pattern').has(pattern)) return false;
+  if (typeof pattern === 'string' && !isTrivial(pattern) && !one.texts('pattern').has(pattern))
+    return false;
   if (isNode(contentSchema)) return false;
   return format === undefined || meetsFormat(one.texts('format'), format, false);
 }
