@@ -76,17 +76,20 @@ export async function fetchDocument(
       `Cannot fetch ${shown}: the server responded with ${response.status} ${response.statusText}. ${fix}`,
     );
   }
-  return parse(text, shown);
+  return parseDocument(text, shown);
 }
 
 /**
  * Reads an OpenAPI document from a file.
  *
+ * @param acceptsYaml - Whether it may be YAML.
  * @throws {UsageError} When the file cannot be read.
- * @throws {LoadError} When it is not JSON.
+ * @throws {LoadError} When it is not a document.
  */
-export function readDocument(file: string): Source {
-  if (/\.ya?ml$/i.test(file)) throw new UsageError(`Cannot read YAML from ${file}. ${JSON_FIX}`);
+export async function readDocument(file: string, acceptsYaml = false): Promise<Source> {
+  if (!acceptsYaml && isYamlFile(file)) {
+    throw new UsageError(`Cannot read YAML from ${file}. ${JSON_FIX}`);
+  }
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -95,15 +98,51 @@ export function readDocument(file: string): Source {
       `Cannot read ${file}: ${(error as Error).message}. Pass the path of an OpenAPI document.`,
     );
   }
-  return parse(text, file);
+  return parseDocument(text, file, acceptsYaml);
 }
 
-function parse(text: string, origin: string): Source {
-  let root: unknown;
+/** Whether a file has YAML, by its name. */
+export function isYamlFile(file: string): boolean {
+  return /\.ya?ml$/i.test(file);
+}
+
+/**
+ * Parses an OpenAPI document.
+ *
+ * @param origin - Where it comes from, for messages.
+ * @param acceptsYaml - Whether it may be YAML.
+ * @throws {LoadError} When it is not a document.
+ */
+export async function parseDocument(
+  text: string,
+  origin: string,
+  acceptsYaml = false,
+): Promise<Source> {
+  const isYaml = /^\s*(?:(?:#.*\n|---\s)\s*)*["']?(?:openapi|swagger)["']?\s*:/.test(text);
+  const root =
+    acceptsYaml && isYaml ? await parseYaml(text, origin) : parseJson(text, origin, isYaml);
+  if (isNode(root)) return { root, origin };
+  throw new LoadError(
+    `Cannot use ${origin}: it is not an OpenAPI document, because it is not an object. Pass a document such as openapi.json.`,
+  );
+}
+
+async function parseYaml(text: string, origin: string): Promise<unknown> {
+  const { parse } = await import('yaml');
   try {
-    root = JSON.parse(text.replace(/^\uFEFF/, ''));
+    return parse(text);
   } catch (error) {
-    const isYaml = /^\s*(?:(?:#.*\n|---\s)\s*)*["']?(?:openapi|swagger)["']?\s*:/.test(text);
+    const [reason] = String((error as Error).message).split('\n');
+    throw new LoadError(`Cannot use ${origin}: it is not YAML: ${reason} Correct it.`, {
+      cause: error,
+    });
+  }
+}
+
+function parseJson(text: string, origin: string, isYaml: boolean): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
     throw new LoadError(
       isYaml
         ? `Cannot use ${origin}: it is YAML. ${JSON_FIX}`
@@ -111,8 +150,4 @@ function parse(text: string, origin: string): Source {
       { cause: error },
     );
   }
-  if (isNode(root)) return { root, origin };
-  throw new LoadError(
-    `Cannot use ${origin}: it is not an OpenAPI document, because it is not an object. Pass a document such as openapi.json.`,
-  );
 }

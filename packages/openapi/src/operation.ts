@@ -35,6 +35,7 @@ function createDocumentation(
   operationId: string,
 ): object {
   const dates = typeof deprecated === 'object' ? describeDeprecation(deprecated) : undefined;
+  const sunset = typeof deprecated === 'object' ? deprecated.sunset : undefined;
   const text = [description, dates].filter((one) => one !== undefined).join('\n\n');
   return {
     ...(tags !== undefined && { tags }),
@@ -42,6 +43,7 @@ function createDocumentation(
     ...(text !== '' && { description: text }),
     operationId,
     ...(deprecated !== undefined && deprecated !== false && { deprecated: true }),
+    ...(sunset !== undefined && { 'x-sunset': sunset }),
   };
 }
 

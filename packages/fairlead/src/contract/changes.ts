@@ -1,5 +1,6 @@
 import type { Document } from '../client/index.js';
-import { type Direction, SchemaComparison, type Severity } from './schemas/changes.js';
+import { SchemaComparison } from './schemas/comparison.js';
+import type { Direction, Severity } from './schemas/findings.js';
 import type { Part } from './schemas/part.js';
 
 /** A difference between two documents. */

@@ -1,7 +1,14 @@
 import { type Document, listOf, nodeOf } from '../client/index.js';
 import { type Change, Comparison } from './changes.js';
 import { compareBodies, compareParameters } from './inputs.js';
-import { callbacksOf, mayMatch, type Operation, operationsOf, webhooksOf } from './operations.js';
+import {
+  callbacksOf,
+  mayMatch,
+  type Operation,
+  operationsOf,
+  sunsetOf,
+  webhooksOf,
+} from './operations.js';
 import { compareResponses } from './responses.js';
 import { compareSchemes, compareSecurity } from './security.js';
 
@@ -62,11 +69,12 @@ function remove(
   after: Operations,
 ): void {
   const place = { operation: label, place: '' };
-  const { deprecated, 'x-sunset': sunset } = node;
+  const { deprecated } = node;
+  const sunset = sunsetOf(node);
   const other = [...after.values()].find(
     (one) => one.method === method && mayMatch(one.path, path),
   );
-  if (deprecated === true && typeof sunset === 'string') {
+  if (deprecated === true && sunset !== undefined) {
     const hasPassed = sunset <= comparison.today;
     comparison.add(
       hasPassed ? 'safe' : 'breaking',
@@ -97,12 +105,12 @@ function compareOperation(comparison: Comparison, before: Operation, after: Oper
 function compareDeprecation(comparison: Comparison, before: Operation, after: Operation): void {
   const place = { operation: after.label, place: '' };
   const [was, is] = [before, after].map(({ node }) => node.deprecated === true);
-  const [old, now] = [before, after].map(({ node }) => node['x-sunset']);
-  const text = typeof now === 'string' ? `, with its sunset on ${now}` : '';
+  const [old, now] = [before, after].map(({ node }) => sunsetOf(node));
+  const text = now === undefined ? '' : `, with its sunset on ${now}`;
   if (is && !was) comparison.add('safe', place, `is deprecated now${text}`);
   else if (was && !is) comparison.add('safe', place, 'is not deprecated anymore');
   else if (is && old !== now) {
-    const isEarlier = typeof old === 'string' && typeof now === 'string' && now < old;
+    const isEarlier = old !== undefined && now !== undefined && now < old;
     comparison.add(
       isEarlier ? 'maybe' : 'safe',
       place,

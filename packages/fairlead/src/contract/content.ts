@@ -1,6 +1,7 @@
 import { type Document, type Node, nodeOf, nodesOf } from '../client/index.js';
 import type { Comparison, Place, SentPlace } from './changes.js';
-import { canonical, partOf } from './schemas/part.js';
+import { canonical } from './schemas/equality.js';
+import { partOf } from './schemas/part.js';
 
 /** Media types that need no mention. */
 const USUAL = new Set(['application/json', 'application/problem+json']);

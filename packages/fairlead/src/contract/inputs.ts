@@ -1,8 +1,8 @@
 import { type Document, type Node, nodesOf } from '../client/index.js';
 import type { Comparison, Place, SentPlace } from './changes.js';
 import { compareContent, contentOf } from './content.js';
-import type { Operation, Parameter } from './operations.js';
-import type { Direction } from './schemas/changes.js';
+import { type Operation, type Parameter, sunsetOf } from './operations.js';
+import type { Direction } from './schemas/findings.js';
 import { type Part, partOf } from './schemas/part.js';
 
 /** Compares the parameters of an operation. */
@@ -34,8 +34,8 @@ export function compareParameters(
 }
 
 function removeParameter(comparison: Comparison, { node }: Parameter, place: Place): void {
-  const sunset = node['x-sunset'];
-  if (typeof sunset === 'string' && sunset <= comparison.today) {
+  const sunset = sunsetOf(node);
+  if (sunset !== undefined && sunset <= comparison.today) {
     comparison.add('safe', place, `is gone, after its sunset on ${sunset}`);
   } else comparison.add('maybe', place, 'is gone: what clients send may be ignored');
 }
@@ -56,11 +56,11 @@ function compareParameter(
   if (is && !was) comparison.add(isRequest ? 'breaking' : 'safe', place, 'is required now');
   if (was && !is) comparison.add(isRequest ? 'safe' : 'breaking', place, 'is optional now');
   if (now.node.deprecated === true && old.node.deprecated !== true) {
-    const sunset = now.node['x-sunset'];
+    const sunset = sunsetOf(now.node);
     comparison.add(
       'safe',
       place,
-      `is deprecated now${typeof sunset === 'string' ? `, with its sunset on ${sunset}` : ''}`,
+      `is deprecated now${sunset === undefined ? '' : `, with its sunset on ${sunset}`}`,
     );
   }
   const [oldContent, newContent] = [

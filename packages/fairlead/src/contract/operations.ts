@@ -110,3 +110,9 @@ export function mayMatch(general: string, path: string): boolean {
   if (segments?.length !== others?.length) return false;
   return segments?.every((one, index) => one === '{}' || one === others?.[index]) ?? false;
 }
+
+/** Returns the day from which on an operation or a parameter may be gone; undefined without one. */
+export function sunsetOf(node: Node): string | undefined {
+  const [day] = /^\d{4}-\d\d-\d\d/.exec(String(node['x-sunset'] ?? '')) ?? [];
+  return day;
+}

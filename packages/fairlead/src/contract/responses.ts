@@ -3,7 +3,7 @@ import type { Comparison, Place, SentPlace } from './changes.js';
 import { compareContent, contentOf, find, withType } from './content.js';
 import { compareHeaders } from './inputs.js';
 import type { Operation } from './operations.js';
-import type { Direction } from './schemas/changes.js';
+import type { Direction } from './schemas/findings.js';
 import { type Part, partOf } from './schemas/part.js';
 
 type Responses = ReadonlyMap<string, Node>;

@@ -1,7 +1,7 @@
 import { type Document, isNode, listOf, nodeOf, nodesOf } from '../client/index.js';
 import type { Comparison } from './changes.js';
 import type { Operation } from './operations.js';
-import { canonical } from './schemas/part.js';
+import { canonical } from './schemas/equality.js';
 
 /** What a way to authenticate needs: schemes, and scopes with their schemes. */
 interface Way {

@@ -1,5 +1,6 @@
 import { type Document, isNode, listOf, type Node, nodeOf, nodesOf } from '../../client/index.js';
-import { canonical, makePart, type Part, partOf } from './part.js';
+import { canonical } from './equality.js';
+import { makePart, type Part, partOf } from './part.js';
 
 /** A type of JSON values. Numbers are integers or fractions. */
 export type Type = 'null' | 'boolean' | 'integer' | 'fraction' | 'string' | 'array' | 'object';

@@ -10,7 +10,7 @@ import {
   type Json,
 } from '../../../test/support/schemas.js';
 import { Document } from '../../client/index.js';
-import { SchemaComparison } from './changes.js';
+import { SchemaComparison } from './comparison.js';
 import { partOf } from './part.js';
 
 function documentOf(schemas: Readonly<Record<string, Json>>): Document {

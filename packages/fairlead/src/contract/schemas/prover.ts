@@ -1,6 +1,7 @@
 import { type Document, isNode, listOf, type Node, nodeOf, textOf } from '../../client/index.js';
 import { Case, fits, isScalar, isTrivial, matches, type Space, type Type } from './case.js';
-import { canonical, Equality, makePart, negate, type Part, partOf, without } from './part.js';
+import { canonical, Equality } from './equality.js';
+import { makePart, negate, type Part, partOf, without } from './part.js';
 
 /** The most cases that the alternatives of schemas may have. Schemas with more are read without some alternatives. */
 const MAX_CASES = 64;

@@ -1,0 +1,279 @@
+import type { Document } from '../../client/index.js';
+import { describeAnnotations } from './annotations.js';
+import { describeArrays } from './arrays.js';
+import { type Case, isScalar, TYPES, type Type } from './case.js';
+import { resolve } from './equality.js';
+import {
+  type Direction,
+  type Doubt,
+  type Finding,
+  Findings,
+  type Severity,
+  type Walk,
+} from './findings.js';
+import { describeObjects } from './objects.js';
+import { describeOpaque } from './opaque.js';
+import type { Part } from './part.js';
+import { Prover } from './prover.js';
+import { describeFormats, describeNumbers, describeTexts, describeValues } from './scalars.js';
+import { describeCase, describeTypes, optionOf, tagOf } from './words.js';
+
+/** A difference between two schemas. */
+export interface SchemaChange {
+  readonly severity: Severity;
+  /** The member, such as `address.city` or `tags[]`; empty for the value itself. */
+  readonly member: string;
+  /** A sentence without its subject. */
+  readonly message: string;
+}
+
+const SEVERITIES = ['safe', 'maybe', 'breaking'] as const;
+
+/** How many schemas, each within the one before, it describes. */
+const MAX_DEPTH = 40;
+
+/** The most changes of one schema that are worth reading. */
+const MAX_CHANGES = 200;
+
+/** Keywords that are compared as a whole, each with those that belong to it. */
+const OPAQUE: readonly (readonly [keyword: string, ...others: string[]])[] = [
+  ['not'],
+  ['if', 'then', 'else'],
+  ['unevaluatedProperties'],
+  ['unevaluatedItems'],
+  ['contentSchema'],
+];
+
+/** An alternative before and after. */
+interface Pair {
+  readonly old: Case;
+  readonly now: Case;
+  /** Whether the same values are valid. */
+  readonly isEqual: boolean;
+}
+
+interface Matches {
+  readonly pairs: readonly Pair[];
+  readonly gone: readonly Case[];
+  readonly added: readonly Case[];
+}
+
+/** Finds the differences between schemas of two documents. */
+export class SchemaComparison {
+  readonly #prover: Prover;
+  readonly #findings: Findings;
+  readonly #walk: Walk;
+  readonly #visiting = new Set<string>();
+
+  /**
+   * @param before - The old document, for schemas that are made.
+   * @param direction - Who sends the values.
+   * @param isText - Whether numbers and booleans are sent as texts, as in a query.
+   */
+  constructor(before: Document, direction: Direction, isText = false) {
+    const isRequest = direction === 'request';
+    this.#prover = new Prover(before, isRequest ? 'readOnly' : 'writeOnly', isText);
+    this.#findings = new Findings(isRequest);
+    this.#walk = {
+      findings: this.#findings,
+      prover: this.#prover,
+      recurse: (old, now, member) => this.#findings.push(this.#compare(old, now, member)),
+    };
+  }
+
+  /** Lists the changes from one schema to another. If all are safe, the values of the sender fit the receiver. */
+  compare(before: Part, after: Part): readonly SchemaChange[] {
+    const findings = this.#compare([before], [after], '').slice(0, MAX_CHANGES);
+    return findings.map(({ doubt, member, message }) => ({
+      severity: SEVERITIES[doubt] ?? 'safe',
+      member,
+      message,
+    }));
+  }
+
+  /** Lists the alternatives of a schema. */
+  casesOf(part: Part): readonly Case[] {
+    return this.casesOfAll([part]);
+  }
+
+  /** Lists the alternatives of several schemas, all of which a value meets. */
+  casesOfAll(parts: readonly Part[]): readonly Case[] {
+    return this.#prover.casesOf(parts);
+  }
+
+  #compare(olds: readonly Part[], news: readonly Part[], member: string): readonly Finding[] {
+    const [before, after] = [olds, news].map((parts) => parts.map((part) => resolve(part) ?? part));
+    if (before === undefined || after === undefined) return [];
+    const { equality } = this.#prover;
+    const [one] = before;
+    const [other] = after;
+    if (before.length === 1 && after.length === 1 && one && other && equality.holds(one, other))
+      return [];
+    const key = `${before.map(({ id }) => id).join()} ${after.map(({ id }) => id).join()}`;
+    if (this.#visiting.has(key) || this.#visiting.size > MAX_DEPTH) return [];
+    this.#visiting.add(key);
+    const isNarrow = this.#prover.allWithin(before, after);
+    const isWide = this.#prover.allWithin(after, before);
+    const isHarmless = this.#findings.isRequest ? isNarrow : isWide;
+    const found = this.#findings.collect(() => this.#describe(before, after, member));
+    this.#visiting.delete(key);
+    const kept = isNarrow && isWide ? found.filter(({ isMeaning }) => isMeaning) : found;
+    if (isHarmless) {
+      for (const finding of kept) if (!finding.isMeaning) finding.doubt = 0;
+    } else if (!kept.some(({ doubt, isMeaning }) => doubt > 0 && !isMeaning)) {
+      const message = 'has changed in a way that cannot be compared';
+      kept.push({ doubt: 1, member, message, isMeaning: false });
+    }
+    return kept;
+  }
+
+  #describe(before: readonly Part[], after: readonly Part[], member: string): void {
+    const all = [this.#prover.casesOf(before), this.#prover.casesOf(after)] as const;
+    const [olds, news] = all;
+    describeAnnotations(this.#walk, before, after, member);
+    if (olds.length === 0 || news.length === 0) {
+      if (news.length > 0) this.#findings.add(member, 'can have a value now', 0, 2);
+      if (olds.length > 0) this.#findings.add(member, 'can have no value anymore', 2, 0);
+      return;
+    }
+    const [wasNull, isNull] = all.map((cases) => cases.some(({ types }) => types.has('null')));
+    const [some, others] = all.map((cases) => cases.map(withoutNull).filter((one) => !one.isEmpty));
+    if (some === undefined || others === undefined) return;
+    if (some.length > 0 && others.length > 0) {
+      const isAny = (cases: readonly Case[]) =>
+        cases.some(({ types }) => types.size === TYPES.length);
+      // Otherwise the types tell it.
+      if (isAny(olds) === isAny(news)) {
+        if (isNull && !wasNull) this.#findings.add(member, 'can be null now', 0, 2);
+        if (wasNull && !isNull) this.#findings.add(member, 'cannot be null anymore', 2, 0);
+      }
+      this.#describeCases(some, others, after, before, member);
+    } else this.#describeCases(olds, news, after, before, member);
+  }
+
+  #describeCases(
+    olds: readonly Case[],
+    news: readonly Case[],
+    after: readonly Part[],
+    before: readonly Part[],
+    member: string,
+  ): void {
+    const [old] = olds;
+    const [now] = news;
+    if (olds.length === 1 && news.length === 1 && old && now) {
+      this.#describeCase(old, now, member);
+      return;
+    }
+    const { pairs, gone, added } = this.#match(olds, news);
+    const receivers = this.#findings.isRequest ? after : before;
+    const receiving = this.#findings.isRequest ? news : olds;
+    /** How sure it is that values of a case are refused, although other cases may accept them. */
+    const doubtOf = (one: Case, partner?: Case): Doubt => {
+      if (receivers.every((part) => this.#prover.proves(one, part))) return 0;
+      const others = receiving.filter((other) => other !== partner);
+      return others.every((other) => this.#prover.areDisjoint(one, other)) ? 2 : 1;
+    };
+    for (const { old: was, now: is, isEqual } of pairs) {
+      const found = this.#findings.collect(() =>
+        this.#describeCase(was, is, `${member}${optionOf(is, was)}`),
+      );
+      const most = this.#findings.isRequest ? doubtOf(was, is) : doubtOf(is, was);
+      for (const finding of found) {
+        if (!finding.isMeaning && finding.doubt > most) finding.doubt = most;
+      }
+      this.#findings.push(isEqual ? found.filter(({ isMeaning }) => isMeaning) : found);
+    }
+    for (const one of gone) {
+      this.#findings.add(
+        member,
+        `is not ${describeCase(one)} anymore`,
+        this.#findings.isRequest ? doubtOf(one) : 0,
+        0,
+      );
+    }
+    for (const one of added) {
+      this.#findings.add(
+        member,
+        `can be ${describeCase(one)} now`,
+        0,
+        this.#findings.isRequest ? 0 : doubtOf(one),
+      );
+    }
+  }
+
+  /** Finds out which alternative has become which. */
+  #match(olds: readonly Case[], news: readonly Case[]): Matches {
+    const gone = [...olds];
+    const added = [...news];
+    const pairs: Pair[] = [];
+    const take = (fits: (old: Case, now: Case) => boolean): void => {
+      for (const old of [...gone]) {
+        const now = added.find((one) => fits(old, one));
+        if (now === undefined) continue;
+        gone.splice(gone.indexOf(old), 1);
+        added.splice(added.indexOf(now), 1);
+        pairs.push({ old, now, isEqual: within(old, now) && within(now, old) });
+      }
+    };
+    const within = (one: Case, other: Case) => this.#prover.allWithin(one.parts, other.parts);
+    const isSame = (part: Part, other: Part | undefined) =>
+      other !== undefined && this.#prover.equality.holds(part, other);
+    take((old, now) => old.label !== undefined && old.label === now.label);
+    take((old, now) => {
+      const tag = tagOf(old);
+      return tag !== undefined && tag === tagOf(now);
+    });
+    take(
+      (old, now) =>
+        old.parts.length === now.parts.length &&
+        old.parts.every((part, index) => isSame(part, now.parts[index])),
+    );
+    take((old, now) => within(old, now) && within(now, old));
+    take((old, now) => within(old, now) || within(now, old));
+    const isAlike = (old: Case, now: Case) =>
+      (old.label === undefined) === (now.label === undefined) &&
+      [...old.types].join() === [...now.types].join();
+    const only = (cases: readonly Case[], one: Case) =>
+      cases.filter((other) => isAlike(one, other)).length === 1;
+    take((old, now) => isAlike(old, now) && only(gone, now) && only(added, old));
+    return { pairs, gone, added };
+  }
+
+  /** Compares values without alternatives. */
+  #describeCase(old: Case, now: Case, member: string): void {
+    const common = [...old.types].filter((type) => now.types.has(type));
+    const [was, is] = [old, now].map(({ types }) => describeTypes(types));
+    if (was !== is) {
+      this.#findings.add(
+        member,
+        `is ${is} now, was ${was}`,
+        this.#lacks(now, old),
+        this.#lacks(old, now),
+      );
+    }
+    if (common.length === 0) return;
+    if (describeValues(this.#walk, old, now, member)) return;
+    const has = (...types: readonly Type[]) => types.some((type) => common.includes(type));
+    if (has('integer', 'fraction')) describeNumbers(this.#walk, old, now, member);
+    if (has('string')) describeTexts(this.#walk, old, now, member);
+    if (has('string', 'integer', 'fraction')) describeFormats(this.#walk, old, now, member);
+    if (has('array')) describeArrays(this.#walk, old, now, member);
+    if (has('object')) describeObjects(this.#walk, old, now, member);
+    for (const keywords of OPAQUE) describeOpaque(this.#walk, old, now, keywords, member);
+  }
+
+  /** Returns whether a case lacks types of another one. */
+  #lacks(one: Case, { types }: Case): Doubt {
+    const lost = [...types].filter((type) => !one.types.has(type));
+    if (lost.length === 0) return 0;
+    const isText = this.#prover.isText && one.types.has('string') && lost.every(isScalar);
+    return isText ? 1 : 2;
+  }
+}
+
+function withoutNull(one: Case): Case {
+  if (!one.types.has('null')) return one;
+  const { values } = one;
+  if (values !== undefined) return one.and({ enum: values.filter((value) => value !== null) });
+  return one.and({ type: ['boolean', 'number', 'string', 'array', 'object'] });
+}

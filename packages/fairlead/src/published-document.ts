@@ -1,0 +1,70 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, statSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
+import { fetchDocument, parseDocument, readDocument, type Source } from './document-source.js';
+import { UsageError } from './errors.js';
+
+/** The largest document that it reads, in bytes. */
+const LIMIT = 256 * 1024 * 1024;
+
+/**
+ * Reads a document that clients know.
+ *
+ * @param given - A file, a URL, or what git knows as a commit, such as `main`, with or without the path of a file:
+ *   `main:docs/openapi.json`.
+ * @param file - The file of a commit whose path is not given.
+ * @throws {UsageError} When there is no such file or commit.
+ * @throws {LoadError} When it is not a document.
+ */
+export async function readPublished(given: string, file: string): Promise<Source> {
+  if (/^https?:\/\//i.test(given)) return fetchDocument(given);
+  if (statSync(given, { throwIfNoEntry: false })?.isFile()) return readDocument(given, true);
+  const [, ref = given, path = file] = /^([^:]+):(.+)$/.exec(given) ?? [];
+  const commit = findCommit(ref, given);
+  const name = relative(process.cwd(), resolve(path)).replaceAll('\\', '/');
+  const { status, stdout } = git('show', `${commit}:${name.startsWith('.') ? '' : './'}${name}`);
+  if (status === 0) return parseDocument(stdout, `${path} of ${ref}`, true);
+  const fix = existsSync(path)
+    ? `Commit ${path} there first, or compare with another commit`
+    : `Commit what fairlead openapi --out ${path} writes, or name the file: --against ${ref}:docs/openapi.json`;
+  throw new UsageError(`The commit ${ref} has no file ${path}. ${fix}.`);
+}
+
+/** @throws {UsageError} When git has no commit of a name. */
+function findCommit(ref: string, given: string): string {
+  const found = revision(ref);
+  if (found !== undefined) return found;
+  const { status, stderr, error } = git('rev-parse', '--git-dir');
+  const missing = `Cannot find ${given}: there is no such file`;
+  if (error !== undefined) {
+    throw new UsageError(
+      `${missing}, and git does not run: ${error.message}. Correct the path, or install git.`,
+    );
+  }
+  if (status !== 0) {
+    throw new UsageError(
+      `${missing}, and ${process.cwd()} is not in a repository of git: ${stderr.trim()}. Correct the path.`,
+    );
+  }
+  const remote = `origin/${ref}`;
+  const fix =
+    revision(remote) === undefined
+      ? `Correct the name, or fetch the commit first: git fetch --depth 1 origin ${ref}:${ref}`
+      : `Pass --against ${given.replace(ref, remote)}`;
+  throw new UsageError(`${missing}, and git has no commit ${ref}. ${fix}`);
+}
+
+function revision(ref: string): string | undefined {
+  const { status, stdout } = git(
+    'rev-parse',
+    '--verify',
+    '--quiet',
+    '--end-of-options',
+    `${ref}^{commit}`,
+  );
+  return status === 0 ? stdout.trim() : undefined;
+}
+
+function git(...args: readonly string[]) {
+  return spawnSync('git', args, { encoding: 'utf8', maxBuffer: LIMIT });
+}
