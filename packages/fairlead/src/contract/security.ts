@@ -17,12 +17,19 @@ export function compareSecurity(comparison: Comparison, before: Operation, after
   const isMet = (way: Way, others: readonly Way[]) =>
     others.some(({ needs }) => [...needs].every((need) => way.needs.has(need)));
   const all = news.map(({ text }) => text).join(' or ');
-  for (const { text, needs } of olds.filter((way) => !isMet(way, news))) {
+  const lost = olds.filter((way) => !isMet(way, news));
+  const isNamed = (name: string, ways: readonly Way[]) => ways.some(({ text }) => text === name);
+  for (const { text, needs } of lost) {
+    if (isNamed(text, news)) {
+      comparison.add('breaking', place, `expects ${text} in another way`);
+      continue;
+    }
     const message =
       needs.size === 0 ? `needs ${all} now` : `does not accept ${text} anymore, but ${all}`;
     comparison.add('breaking', place, message);
   }
   for (const { text, needs } of news.filter((way) => !isMet(way, olds))) {
+    if (isNamed(text, lost)) continue;
     const message = needs.size === 0 ? 'needs no credentials anymore' : `accepts ${text} now`;
     comparison.add('safe', place, message);
   }

@@ -165,8 +165,9 @@ export class SchemaComparison {
       return;
     }
     const { pairs, gone, added } = this.#match(olds, news);
-    const receivers = this.#findings.isRequest ? after : before;
-    const receiving = this.#findings.isRequest ? news : olds;
+    const { isRequest } = this.#findings;
+    const receivers = isRequest ? after : before;
+    const receiving = isRequest ? news : olds;
     /** How sure it is that values of a case are refused, although other cases may accept them. */
     const doubtOf = (one: Case, partner?: Case): Doubt => {
       if (receivers.every((part) => this.#prover.proves(one, part))) return 0;
@@ -177,27 +178,22 @@ export class SchemaComparison {
       const found = this.#findings.collect(() =>
         this.#describeCase(was, is, `${member}${optionOf(is, was)}`),
       );
-      const most = this.#findings.isRequest ? doubtOf(was, is) : doubtOf(is, was);
+      const most = isRequest ? doubtOf(was, is) : doubtOf(is, was);
       for (const finding of found) {
         if (!finding.isMeaning && finding.doubt > most) finding.doubt = most;
       }
       this.#findings.push(isEqual ? found.filter(({ isMeaning }) => isMeaning) : found);
     }
-    for (const one of gone) {
-      this.#findings.add(
-        member,
-        `is not ${describeCase(one)} anymore`,
-        this.#findings.isRequest ? doubtOf(one) : 0,
-        0,
-      );
+    // What other alternatives include has only been written in another way.
+    const isNew = (one: Case, parts: readonly Part[]) =>
+      !parts.every((part) => this.#prover.proves(one, part));
+    for (const one of gone.filter((each) => isNew(each, after))) {
+      const doubt = isRequest ? doubtOf(one) : 0;
+      this.#findings.add(member, `is not ${describeCase(one)} anymore`, doubt, 0);
     }
-    for (const one of added) {
-      this.#findings.add(
-        member,
-        `can be ${describeCase(one)} now`,
-        0,
-        this.#findings.isRequest ? 0 : doubtOf(one),
-      );
+    for (const one of added.filter((each) => isNew(each, before))) {
+      const doubt = isRequest ? 0 : doubtOf(one);
+      this.#findings.add(member, `can be ${describeCase(one)} now`, 0, doubt);
     }
   }
 

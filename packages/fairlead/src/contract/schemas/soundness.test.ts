@@ -1,0 +1,10 @@
+import { expect, it } from 'vitest';
+import { judge } from '../../../test/support/soundness.js';
+
+it.each(['request', 'response'] as const)(
+  'no change of a %s is safe that refuses a value',
+  (direction) => {
+    const { safe, judged } = judge(direction, 200);
+    expect(Math.min(safe, judged)).toBeGreaterThan(5);
+  },
+);
