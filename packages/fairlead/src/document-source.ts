@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { isNode, type Node } from './client/index.js';
 import { LoadError, UsageError } from './errors.js';
 import { describeJsonError } from './project.js';
@@ -83,16 +84,21 @@ export async function fetchDocument(
  * Reads an OpenAPI document from a file.
  *
  * @param acceptsYaml - Whether it may be YAML.
+ * @param folder - Where a relative path starts; the working directory by default.
  * @throws {UsageError} When the file cannot be read.
  * @throws {LoadError} When it is not a document.
  */
-export async function readDocument(file: string, acceptsYaml = false): Promise<Source> {
+export async function readDocument(
+  file: string,
+  acceptsYaml = false,
+  folder = process.cwd(),
+): Promise<Source> {
   if (!acceptsYaml && isYamlFile(file)) {
     throw new UsageError(`Cannot read YAML from ${file}. ${JSON_FIX}`);
   }
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    text = readFileSync(resolve(folder, file), 'utf8');
   } catch (error) {
     throw new UsageError(
       `Cannot read ${file}: ${(error as Error).message}. Pass the path of an OpenAPI document.`,

@@ -13,28 +13,39 @@ const LIMIT = 256 * 1024 * 1024;
  * @param given - A file, a URL, or what git knows as a commit, such as `main`, with or without the path of a file:
  *   `main:docs/openapi.json`.
  * @param file - The file of a commit whose path is not given.
+ * @param folder - Where paths start; the working directory by default.
  * @throws {UsageError} When there is no such file or commit.
  * @throws {LoadError} When it is not a document.
  */
-export async function readPublished(given: string, file: string): Promise<Source> {
+export async function readPublished(
+  given: string,
+  file: string,
+  folder = process.cwd(),
+): Promise<Source> {
   if (/^https?:\/\//i.test(given)) return fetchDocument(given);
-  if (statSync(given, { throwIfNoEntry: false })?.isFile()) return readDocument(given, true);
+  if (statSync(resolve(folder, given), { throwIfNoEntry: false })?.isFile()) {
+    return readDocument(given, true, folder);
+  }
   const [, ref = given, path = file] = /^([^:]+):(.+)$/.exec(given) ?? [];
-  const commit = findCommit(ref, given);
-  const name = relative(process.cwd(), resolve(path)).replaceAll('\\', '/');
-  const { status, stdout } = git('show', `${commit}:${name.startsWith('.') ? '' : './'}${name}`);
+  const commit = findCommit(ref, given, folder);
+  const name = relative(folder, resolve(folder, path)).replaceAll('\\', '/');
+  const { status, stdout } = git(
+    folder,
+    'show',
+    `${commit}:${name.startsWith('.') ? '' : './'}${name}`,
+  );
   if (status === 0) return parseDocument(stdout, `${path} of ${ref}`, true);
-  const fix = existsSync(path)
+  const fix = existsSync(resolve(folder, path))
     ? `Commit ${path} there first, or compare with another commit`
     : `Commit what fairlead openapi --out ${path} writes, or name the file: --against ${ref}:docs/openapi.json`;
   throw new UsageError(`The commit ${ref} has no file ${path}. ${fix}.`);
 }
 
 /** @throws {UsageError} When git has no commit of a name. */
-function findCommit(ref: string, given: string): string {
-  const found = revision(ref);
+function findCommit(ref: string, given: string, folder: string): string {
+  const found = revision(ref, folder);
   if (found !== undefined) return found;
-  const { status, stderr, error } = git('rev-parse', '--git-dir');
+  const { status, stderr, error } = git(folder, 'rev-parse', '--git-dir');
   const missing = `Cannot find ${given}: there is no such file`;
   if (error !== undefined) {
     throw new UsageError(
@@ -43,19 +54,20 @@ function findCommit(ref: string, given: string): string {
   }
   if (status !== 0) {
     throw new UsageError(
-      `${missing}, and ${process.cwd()} is not in a repository of git: ${stderr.trim()}. Correct the path.`,
+      `${missing}, and ${folder} is not in a repository of git: ${stderr.trim()}. Correct the path.`,
     );
   }
   const remote = `origin/${ref}`;
   const fix =
-    revision(remote) === undefined
+    revision(remote, folder) === undefined
       ? `Correct the name, or fetch the commit first: git fetch --depth 1 origin ${ref}:${ref}`
       : `Pass --against ${given.replace(ref, remote)}`;
   throw new UsageError(`${missing}, and git has no commit ${ref}. ${fix}`);
 }
 
-function revision(ref: string): string | undefined {
+function revision(ref: string, folder: string): string | undefined {
   const { status, stdout } = git(
+    folder,
     'rev-parse',
     '--verify',
     '--quiet',
@@ -65,6 +77,6 @@ function revision(ref: string): string | undefined {
   return status === 0 ? stdout.trim() : undefined;
 }
 
-function git(...args: readonly string[]) {
-  return spawnSync('git', args, { encoding: 'utf8', maxBuffer: LIMIT });
+function git(folder: string, ...args: readonly string[]) {
+  return spawnSync('git', args, { cwd: folder, encoding: 'utf8', maxBuffer: LIMIT });
 }

@@ -247,6 +247,7 @@ describe('documentation', () => {
     };
     expect(operationOf({ description: 'Old.', deprecated })).toMatchObject({
       deprecated: true,
+      'x-sunset': '2999-01-01',
       description:
         'Old.\n\nDeprecated since 2026-01-31. It may be gone from 2999-01-01 on. Use /v2 instead. See /news.',
     });

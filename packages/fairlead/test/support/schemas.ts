@@ -4,7 +4,7 @@ import fc from 'fast-check';
 export type Json = boolean | Readonly<Record<string, unknown>>;
 
 const NAMES = ['a', 'b', 'kind'];
-const TEXTS = ['', 'x', 'yy', 'zzz'];
+const TEXTS = ['', 'x', 'yy', 'zzz', 'four', 'fifth'];
 const PATTERNS = ['^x', 'y$', '^[a-z]*$'];
 
 const value = fc.oneof(
@@ -16,113 +16,135 @@ const limit = fc.integer({ min: -2, max: 4 });
 const size = fc.integer({ min: 0, max: 3 });
 const type = fc.constantFrom('null', 'boolean', 'integer', 'number', 'string', 'array', 'object');
 
-/** Schemas that refer to `#/components/schemas/One` and `Two`. */
-const { schema: anySchema, component: anyComponent } = fc.letrec<{ schema: Json; component: Json }>(
-  (tie) => {
-    const schema = tie('schema');
-    const several = fc.array(schema, { minLength: 1, maxLength: 3 });
-    const leaf = fc.oneof(
-      fc.record({ type }),
-      fc.record({ type: fc.uniqueArray(type, { minLength: 1, maxLength: 3 }) }),
-      fc.record({ const: value }),
-      fc.record({ enum: fc.uniqueArray(value, { minLength: 1, maxLength: 4 }) }),
-      fc.record(
-        {
-          type: fc.constantFrom('integer', 'number'),
-          minimum: limit,
-          maximum: limit,
-          exclusiveMinimum: limit,
-          multipleOf: fc.constantFrom(1, 2, 4),
-        },
-        { requiredKeys: ['type'] },
-      ),
-      fc.record(
-        {
-          type: fc.constant('string'),
-          minLength: size,
-          maxLength: size,
-          pattern: fc.constantFrom(...PATTERNS),
-        },
-        { requiredKeys: ['type'] },
-      ),
-      fc.constantFrom<Json>({}, true, false),
-      fc.constantFrom<Json>(
-        { $ref: '#/components/schemas/One' },
-        { $ref: '#/components/schemas/Two' },
-      ),
-    );
-    const members = fc.dictionary(fc.constantFrom(...NAMES), schema, { maxKeys: 3 });
-    const object = fc.record(
+const {
+  schema,
+  small,
+  component: anyComponent,
+} = fc.letrec<{
+  schema: Json;
+  small: Json;
+  component: Json;
+}>((tie) => {
+  const schema = tie('schema');
+  const several = fc.array(schema, { minLength: 1, maxLength: 3 });
+  const leaf = fc.oneof(
+    fc.record({ type }),
+    fc.record({ type: fc.uniqueArray(type, { minLength: 1, maxLength: 3 }) }),
+    fc.record({ const: value }),
+    fc.record({ enum: fc.uniqueArray(value, { minLength: 1, maxLength: 4 }) }),
+    fc.record(
       {
-        type: fc.constant('object'),
-        properties: members,
-        required: fc.uniqueArray(fc.constantFrom(...NAMES), { minLength: 1, maxLength: 2 }),
-        additionalProperties: schema,
-        patternProperties: fc.dictionary(fc.constantFrom('^[ab]', '^k'), schema, {
-          minKeys: 1,
-          maxKeys: 1,
-        }),
-        minProperties: size,
-        maxProperties: size,
-        propertyNames: fc.record({ maxLength: fc.constantFrom(1, 4) }),
-        dependentRequired: fc.constantFrom({ a: ['b'] }, { b: ['kind'] }),
-        dependentSchemas: fc.record({ a: schema }),
+        type: fc.constantFrom('integer', 'number'),
+        minimum: limit,
+        maximum: limit,
+        exclusiveMinimum: limit,
+        multipleOf: fc.constantFrom(1, 2, 4),
       },
       { requiredKeys: ['type'] },
-    );
-    const array = fc.record(
+    ),
+    fc.record(
       {
-        type: fc.constant('array'),
-        items: schema,
-        prefixItems: several,
-        minItems: size,
-        maxItems: size,
-        uniqueItems: fc.boolean(),
-        contains: schema,
+        type: fc.constant('string'),
+        minLength: size,
+        maxLength: size,
+        pattern: fc.constantFrom(...PATTERNS),
       },
       { requiredKeys: ['type'] },
-    );
-    const combined = fc.oneof(
-      fc.record({ anyOf: several }),
-      fc.record({ oneOf: several }),
-      fc.record({ allOf: several }),
-      fc.record({ type, anyOf: several }),
-      fc.record({ not: schema }),
-      fc.tuple(schema, schema, schema).map(([condition, positive, negative]) =>
-        Object.fromEntries([
-          ['if', condition],
-          ['then', positive],
-          ['else', negative],
-        ]),
+    ),
+    fc.constantFrom<Json>({}, true, false),
+    fc.constantFrom<Json>(
+      { $ref: '#/components/schemas/One' },
+      { $ref: '#/components/schemas/Two' },
+    ),
+  );
+  const members = fc.dictionary(fc.constantFrom(...NAMES), schema, { maxKeys: 3 });
+  const object = fc.record(
+    {
+      type: fc.constant('object'),
+      properties: members,
+      required: fc.uniqueArray(fc.constantFrom(...NAMES), { minLength: 1, maxLength: 2 }),
+      additionalProperties: schema,
+      patternProperties: fc.dictionary(fc.constantFrom('^[ab]', '^k'), schema, {
+        minKeys: 1,
+        maxKeys: 1,
+      }),
+      minProperties: size,
+      maxProperties: size,
+      propertyNames: fc.record({ maxLength: fc.constantFrom(1, 4) }),
+      dependentRequired: fc.constantFrom({ a: ['b'] }, { b: ['kind'] }),
+      dependentSchemas: fc.record({ a: schema }),
+    },
+    { requiredKeys: ['type'] },
+  );
+  const array = fc.record(
+    {
+      type: fc.constant('array'),
+      items: schema,
+      prefixItems: several,
+      minItems: size,
+      maxItems: size,
+      uniqueItems: fc.boolean(),
+      contains: schema,
+    },
+    { requiredKeys: ['type'] },
+  );
+  const limited = fc.oneof(
+    fc.record({ type: fc.constant('integer'), minimum: limit, maximum: fc.constant(9) }),
+    fc.record({ type: fc.constant('string'), minLength: size, maxLength: fc.constant(5) }),
+    fc.record({ type: fc.constant('array'), minItems: size, maxItems: fc.constant(4) }),
+    fc.record({ type: fc.constant('object'), minProperties: size, maxProperties: fc.constant(4) }),
+  );
+  const combined = fc.oneof(
+    fc.record({ anyOf: several }),
+    fc.record({ oneOf: several }),
+    fc.record({ allOf: several }),
+    fc.record({ type, anyOf: several }),
+    fc.record({ not: schema }),
+    fc.tuple(schema, schema, schema).map(([condition, positive, negative]) =>
+      Object.fromEntries([
+        ['if', condition],
+        ['then', positive],
+        ['else', negative],
+      ]),
+    ),
+  );
+  return {
+    schema: fc.oneof(
+      { maxDepth: 2, depthIdentifier: 'schema', withCrossShrink: true },
+      leaf,
+      object,
+      object,
+      array,
+      combined,
+    ),
+    // Most changes to these have an effect.
+    small: fc.oneof(
+      leaf,
+      leaf,
+      fc.record({ type: fc.constantFrom('array', 'object') }),
+      limited,
+      members.map((properties) => ({ type: 'object', properties })),
+    ),
+    // Without a reference to itself outside of a member or an item.
+    component: fc.oneof(
+      fc.record(
+        {
+          type: fc.constant('object'),
+          properties: members,
+          required: fc.constantFrom(['a'], ['kind']),
+          additionalProperties: schema,
+        },
+        { requiredKeys: ['type', 'properties'] },
       ),
-    );
-    return {
-      schema: fc.oneof(
-        { maxDepth: 3, depthIdentifier: 'schema', withCrossShrink: true },
-        leaf,
-        object,
-        object,
-        array,
-        combined,
-      ),
-      // Without a reference to itself outside of a member or an item.
-      component: fc.oneof(
-        fc.record(
-          {
-            type: fc.constant('object'),
-            properties: members,
-            required: fc.constantFrom(['a'], ['kind']),
-            additionalProperties: schema,
-          },
-          { requiredKeys: ['type', 'properties'] },
-        ),
-        fc.record({ type: fc.constant('array'), items: schema }),
-      ),
-    };
-  },
-);
+      fc.record({ type: fc.constant('array'), items: schema }),
+    ),
+  };
+});
 
-export { anyComponent, anySchema };
+/** Large and small schemas that refer to `#/components/schemas/One` and `Two`. */
+export const anySchema = fc.oneof(schema, small);
+
+export { anyComponent };
 
 /** A change to a schema: at one of its parts, in one of several ways, with another schema. */
 export interface Edit {
@@ -130,12 +152,6 @@ export interface Edit {
   readonly way: number;
   readonly schema: Json;
 }
-
-export const anyEdit: fc.Arbitrary<Edit> = fc.record({
-  place: fc.nat(40),
-  way: fc.nat(9),
-  schema: anySchema,
-});
 
 /** Changes a schema at one place. */
 export function edit(schema: Json, { place, way, schema: other }: Edit): Json {
@@ -145,7 +161,8 @@ export function edit(schema: Json, { place, way, schema: other }: Edit): Json {
   const visit = (one: unknown, isSchema: boolean): unknown => {
     if (isSchema) {
       index += 1;
-      if (index === target) return change(one as Json, way, other, place);
+      if (index === target)
+        return (CHANGES[way % CHANGES.length] as Change)(one as Json, other, place);
     }
     if (typeof one !== 'object' || one === null) return one;
     if (Array.isArray(one)) return one.map((member) => visit(member, isSchema));
@@ -187,46 +204,67 @@ function countParts(schema: unknown): number {
   }, 1);
 }
 
-function change(schema: Json, way: number, other: Json, place: number): Json {
-  const node = typeof schema === 'boolean' ? {} : schema;
-  const keywords = Object.keys(node);
-  const keyword = keywords[place % Math.max(1, keywords.length)] ?? 'title';
-  const { [keyword]: _, ...rest } = node;
-  switch (way) {
-    case 0:
-      return other;
-    case 1:
-      return rest;
-    case 2:
-      return { anyOf: [schema, other] };
-    case 3:
-      return { allOf: [schema] };
-    case 4:
-      return { allOf: [schema, other] };
-    case 5:
-      return { ...node, ...(typeof other === 'boolean' ? {} : other) };
-    case 6:
-      return {
-        ...node,
-        ...Object.fromEntries(Object.entries(node).map(([name, one]) => [name, loosen(name, one)])),
-      };
-    case 7:
-      return { ...(typeof other === 'boolean' ? {} : other), ...node };
-    case 8:
-      return { oneOf: [schema, { type: 'null' }] };
-    default:
-      return { ...node, properties: { ...Object(node.properties), b: other } };
-  }
+type Change = (schema: Json, other: Json, place: number) => Json;
+
+const nodeOf = (schema: Json) => (typeof schema === 'boolean' ? {} : schema);
+
+/** Changes the values of keywords. */
+function adjust(schema: Json, how: (keyword: string, value: unknown) => unknown): Json {
+  if (typeof schema === 'boolean') return schema;
+  const entries = Object.entries(schema).map(([keyword, value]) => [keyword, how(keyword, value)]);
+  return Object.fromEntries(entries);
 }
 
+/** Ways to change a schema. */
+const CHANGES: readonly Change[] = [
+  (_schema, other) => other,
+  (schema, _other, place) => {
+    const entries = Object.entries(nodeOf(schema));
+    return Object.fromEntries(entries.filter((_, index) => index !== place % entries.length));
+  },
+  (schema, other) => ({ anyOf: [schema, other] }),
+  (schema, other) => ({ oneOf: [schema, other] }),
+  (schema) => ({ oneOf: [schema, { type: 'null' }] }),
+  (schema) => ({ allOf: [schema] }),
+  (schema, other) => ({ allOf: [schema, other] }),
+  (schema, other) => ({ ...nodeOf(schema), ...nodeOf(other) }),
+  (schema, other) => ({ ...nodeOf(other), ...nodeOf(schema) }),
+  (schema, other) => ({ ...nodeOf(schema), not: other }),
+  (schema, other) => ({ ...nodeOf(schema), additionalProperties: other }),
+  (schema) => ({ ...nodeOf(schema), additionalProperties: false }),
+  (schema) => ({ ...nodeOf(schema), uniqueItems: true }),
+  (schema) => ({ ...nodeOf(schema), required: ['a'] }),
+  (schema) => ({ ...nodeOf(schema), dependentRequired: { a: ['b'] } }),
+  (schema) => ({ ...nodeOf(schema), propertyNames: { maxLength: 1 } }),
+  (schema, other) => {
+    const { properties } = nodeOf(schema);
+    return { ...nodeOf(schema), properties: { ...Object(properties), b: other } };
+  },
+  (schema) => adjust(schema, loosen),
+  (schema) => adjust(schema, tighten),
+  (schema) => adjust(schema, tighten),
+];
+
+export const anyEdit: fc.Arbitrary<Edit> = fc.record({
+  place: fc.nat(40),
+  way: fc.nat(CHANGES.length - 1),
+  schema: anySchema,
+});
+
 function loosen(keyword: string, value: unknown): unknown {
-  if (typeof value === 'number')
-    return (
-      value + (/^max/.test(keyword) ? 1 : -1) * Number(/^(?:min|max)/.test(keyword) && value > 0)
-    );
   if (keyword === 'enum') return [...(value as unknown[]), 'new'];
   if (keyword === 'required') return (value as unknown[]).slice(1);
-  return value;
+  if (typeof value !== 'number') return value;
+  if (keyword === 'multipleOf') return 1;
+  return /^max|exclusiveMax/.test(keyword) ? value + 1 : Math.max(0, value - 1);
+}
+
+function tighten(keyword: string, value: unknown): unknown {
+  if (keyword === 'enum')
+    return (value as unknown[]).slice(0, Math.max(1, Object(value).length - 1));
+  if (typeof value !== 'number') return value;
+  if (keyword === 'multipleOf') return value * 2;
+  return /^max|exclusiveMax/.test(keyword) ? Math.max(0, value - 1) : value + 1;
 }
 
 /** Draws values that may fit a schema. Objects have only members that the drawn alternatives describe. */
@@ -287,14 +325,15 @@ export function draw(
     case 'string':
       return pick([...TEXTS, 'new', 'xyzxyz']);
     case 'array': {
-      const length = Math.floor(random() * 4);
-      return Array.from({ length }, (_, index) => {
+      const length = Math.floor(random() * 5);
+      const items = Array.from({ length }, (_, index) => {
         const items = parts.flatMap(
           ({ prefixItems = [], items: one }) =>
             ((prefixItems as Json[])[index] ?? one ?? []) as Json,
         );
         return draw(root, { allOf: items as Json[] }, random, depth - 1);
       });
+      return random() < 0.3 ? items.map(() => items[0]) : items;
     }
     case 'object': {
       const mentions = parts.some(
