@@ -11,6 +11,8 @@ const BUILT: Readonly<Record<string, string>> = {
     'media types of a body parser, with `[^/]+` for asterisks',
   'new RegExp(json.pattern)':
     'the pattern of a schema of the application, of which only the flags are read',
+  "new RegExp(pattern, 'u')":
+    'the pattern of a schema in a document, for the names and values of another document',
   'new RegExp(source, flags)': 'the pattern of a schema of the application, for its own responses',
   "new RegExp(source, 'u')": 'patternProperties in a schema of the application',
   'new RegExp(`:${name}(?![\\\\w?])`)': 'the name of a parameter, in a pattern of the application',

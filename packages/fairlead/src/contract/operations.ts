@@ -79,7 +79,7 @@ function readItem(
     const method = key.toUpperCase();
     const label = labelOf(method);
     document.place = label;
-    const names = [...path.matchAll(/\{([^}]*)\}/g)].map(([, name]) => name);
+    const names = [...path.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name);
     const parameters = [...listOf(item.parameters), ...listOf(node.parameters)].flatMap((one) => {
       const parameter = document.resolve(one);
       const [name, place] = [String(parameter.name), String(parameter.in)];
@@ -101,7 +101,7 @@ const IGNORED = new Set(['accept', 'content-type', 'authorization']);
 
 /** Returns a path without the names of its parameters. */
 export function shapeOf(path: string): string {
-  return path.replace(/\{[^}]*\}/g, '{}');
+  return path.replace(/\{[^{}]*\}/g, '{}');
 }
 
 /** Whether a path with parameters may match another one. */
