@@ -120,7 +120,7 @@ export class SchemaComparison {
     const kept = isNarrow && isWide ? found.filter(({ isMeaning }) => isMeaning) : found;
     if (isHarmless) {
       for (const finding of kept) if (!finding.isMeaning) finding.doubt = 0;
-    } else if (!kept.some(({ doubt, isMeaning }) => doubt > 0 && !isMeaning)) {
+    } else if (kept.every(({ doubt }) => doubt === 0)) {
       const message = 'has changed in a way that cannot be compared';
       kept.push({ doubt: 1, member, message, isMeaning: false });
     }

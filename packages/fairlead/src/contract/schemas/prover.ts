@@ -283,11 +283,9 @@ export class Prover implements Space {
     );
     if (most > Number(maxProperties ?? Number.POSITIVE_INFINITY)) return false;
     for (const [name, names] of Object.entries(nodeOf(schema.dependentRequired))) {
-      const isMet = listOf(names).every(isNeeded) || one.member(name) === undefined;
-      const isSame = one
-        .all('dependentRequired')
-        .some(([, value]) => canonical(nodeOf(value)[name], true) === canonical(names, true));
-      if (!isMet && !isSame) return false;
+      if (one.member(name) === undefined) continue;
+      const own = one.all('dependentRequired').flatMap(([, value]) => listOf(nodeOf(value)[name]));
+      if (!listOf(names).every((needed) => isNeeded(needed) || own.includes(needed))) return false;
     }
     for (const [name, value] of Object.entries(nodeOf(schema.dependentSchemas))) {
       const present = makePart(this.document, { required: [name] });
