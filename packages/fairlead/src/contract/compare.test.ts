@@ -145,6 +145,15 @@ describe('a comparison of documents', () => {
       ['maybe POST /a query parameter "q": is string now, was integer'],
     ],
     [
+      'a parameter that becomes limited text, or another value',
+      withParameter({}, integer),
+      withParameter({}, { minLength: 3 }),
+      [
+        'safe POST /a query parameter "q": is anything now, was integer',
+        'maybe POST /a query parameter "q": has changed in a way that cannot be compared',
+      ],
+    ],
+    [
       'a parameter that becomes a number',
       withParameter({}, text),
       withParameter({}, integer),

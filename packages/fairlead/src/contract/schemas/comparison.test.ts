@@ -396,6 +396,61 @@ describe('a comparison of schemas', () => {
       ['safe: has a condition with propertyNames now'],
     ],
     [
+      'a number of members',
+      object({ a: text, b: text }),
+      object({ a: text, b: text }, [], { maxProperties: 1 }),
+      ['breaking: has the maximum number of members 1 now, was none'],
+      ['safe: has the maximum number of members 1 now, was none'],
+    ],
+    [
+      'an upper limit that is excluded',
+      { type: 'number', maximum: 1 },
+      { type: 'number', exclusiveMaximum: 1 },
+      ['breaking: has the maximum below 1 now, was 1'],
+      ['safe: has the maximum below 1 now, was 1'],
+    ],
+    [
+      'members whose names match a pattern',
+      object({}, [], { patternProperties: { '^x': text } }),
+      object({}, [], { patternProperties: { '^x': integer } }),
+      ['breaking: member "/^x/" is integer now, was string'],
+      ['breaking: member "/^x/" is integer now, was string'],
+    ],
+    [
+      'a pattern that a described member matches',
+      object({ xa: text }),
+      object({ xa: text }, [], { patternProperties: { '^x': { ...text, minLength: 1 } } }),
+      [
+        'breaking: member "xa" has the minimum length 1 now, was 0',
+        'maybe: member "/^x/" is described now',
+      ],
+      [
+        'safe: member "xa" has the minimum length 1 now, was 0',
+        'safe: member "/^x/" is described now',
+      ],
+    ],
+    [
+      'members that no part describes',
+      object({ a: text }),
+      object({ a: text }, [], { unevaluatedProperties: false }),
+      ['maybe: has a condition with unevaluatedProperties now'],
+      ['safe: has a condition with unevaluatedProperties now'],
+    ],
+    [
+      'items that no part describes',
+      { type: 'array' },
+      { type: 'array', unevaluatedItems: false },
+      ['maybe: has a condition with unevaluatedItems now'],
+      ['safe: has a condition with unevaluatedItems now'],
+    ],
+    [
+      'a dynamic reference',
+      text,
+      { $dynamicRef: '#node' },
+      ['safe: is anything now, was string', 'maybe: has changed in a way that cannot be compared'],
+      ['breaking: is anything now, was string'],
+    ],
+    [
       'another discriminator',
       { oneOf: [cat, dog], discriminator: { propertyName: 'kind' } },
       { oneOf: [cat, dog], discriminator: { propertyName: 'type' } },
@@ -458,5 +513,25 @@ describe('a comparison of schemas', () => {
     expect(linesOfSchemas(text, loop, components).request).toContain(
       'maybe: has changed in a way that cannot be compared',
     );
+  });
+
+  it.each([
+    ['one member', (next: object) => object({ a: next }), 1_000],
+    ['two members', (next: object) => object({ a: next, b: next }), 30],
+    ['alternatives', (next: object) => ({ anyOf: [object({ a: next }), object({ b: next })] }), 20],
+  ])('reports a change behind many schemas with %s', (_name, around, length) => {
+    const ref = (index: number) => ({ $ref: `#/components/schemas/S${index}` });
+    const schemas = (last: object) =>
+      Object.fromEntries(
+        Array.from({ length }, (_, index) => [
+          `S${index}`,
+          index === length - 1 ? last : around(ref(index + 1)),
+        ]),
+      );
+    const { request } = linesOfSchemas(ref(0), ref(0), [schemas(text), schemas(integer)]);
+    expect(request[0]).toMatch(/^(?:breaking|maybe): /);
+    expect(request.length).toBeLessThanOrEqual(200);
+    const same = linesOfSchemas(ref(0), ref(0), [schemas(text), schemas(text)]);
+    expect(same.request).toEqual([]);
   });
 });

@@ -35,6 +35,9 @@ const MAX_DEPTH = 40;
 /** The most changes of one schema that are worth reading. */
 const MAX_CHANGES = 200;
 
+/** How many schemas within one schema it describes. */
+const MAX_VISITS = 5_000;
+
 /** Keywords that are compared as a whole, each with those that belong to it. */
 const OPAQUE: readonly (readonly [keyword: string, ...others: string[]])[] = [
   ['not'],
@@ -43,6 +46,11 @@ const OPAQUE: readonly (readonly [keyword: string, ...others: string[]])[] = [
   ['unevaluatedItems'],
   ['contentSchema'],
 ];
+
+/** Returns as many findings as are worth reading. */
+function mostSevere(findings: readonly Finding[]): Finding[] {
+  return findings.toSorted((one, other) => other.doubt - one.doubt).slice(0, MAX_CHANGES);
+}
 
 /** An alternative before and after. */
 interface Pair {
@@ -64,6 +72,7 @@ export class SchemaComparison {
   readonly #findings: Findings;
   readonly #walk: Walk;
   readonly #visiting = new Set<string>();
+  #visits = 0;
 
   /**
    * @param before - The old document, for schemas that are made.
@@ -83,7 +92,9 @@ export class SchemaComparison {
 
   /** Lists the changes from one schema to another. If all are safe, the values of the sender fit the receiver. */
   compare(before: Part, after: Part): readonly SchemaChange[] {
-    const findings = this.#compare([before], [after], '').slice(0, MAX_CHANGES);
+    this.#prover.restart();
+    this.#visits = 0;
+    const findings = this.#compare([before], [after], '');
     return findings.map(({ doubt, member, message }) => ({
       severity: SEVERITIES[doubt] ?? 'safe',
       member,
@@ -110,7 +121,9 @@ export class SchemaComparison {
     if (before.length === 1 && after.length === 1 && one && other && equality.holds(one, other))
       return [];
     const key = `${before.map(({ id }) => id).join()} ${after.map(({ id }) => id).join()}`;
-    if (this.#visiting.has(key) || this.#visiting.size > MAX_DEPTH) return [];
+    this.#visits += 1;
+    const isTooMuch = this.#visiting.size > MAX_DEPTH || this.#visits > MAX_VISITS;
+    if (this.#visiting.has(key) || isTooMuch) return [];
     this.#visiting.add(key);
     const isNarrow = this.#prover.allWithin(before, after);
     const isWide = this.#prover.allWithin(after, before);
@@ -124,7 +137,7 @@ export class SchemaComparison {
       const message = 'has changed in a way that cannot be compared';
       kept.push({ doubt: 1, member, message, isMeaning: false });
     }
-    return kept;
+    return kept.length > MAX_CHANGES ? mostSevere(kept) : kept;
   }
 
   #describe(before: readonly Part[], after: readonly Part[], member: string): void {

@@ -44,7 +44,7 @@ export class Findings {
   }
 
   push(findings: readonly Finding[]): void {
-    this.#list.push(...findings);
+    for (const finding of findings) this.#list.push(finding);
   }
 
   /** Returns what a function records, instead of keeping it. */

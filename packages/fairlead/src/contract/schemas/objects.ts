@@ -90,9 +90,9 @@ function describeOthers(walk: Walk, old: Case, now: Case, member: string): void 
   } else if (old.others !== undefined && now.others !== undefined)
     walk.recurse(old.others, now.others, place);
   else if (old.others !== undefined && old.hasOthers)
-    walk.findings.addMeaning(place, 'are not described anymore', walk.findings.isRequest ? 1 : 0);
+    walk.findings.addMeaning(place, 'is not described anymore', walk.findings.isRequest ? 1 : 0);
   else if (now.others !== undefined && now.hasOthers && now.others.length > 0)
-    walk.findings.add(place, 'are described now', 0, 1);
+    walk.findings.add(place, 'is described now', 0, 1);
 }
 
 function describePatterns(walk: Walk, old: Case, now: Case, member: string): void {
@@ -103,9 +103,9 @@ function describePatterns(walk: Walk, old: Case, now: Case, member: string): voi
     const [before, after] = [was, is].map((all) => all.get(pattern)?.map(([, part]) => part));
     if (before !== undefined && after !== undefined) walk.recurse(before, after, place);
     else if (after !== undefined)
-      walk.findings.addMeaning(place, 'are described now', walk.findings.isRequest ? 1 : 0);
+      walk.findings.addMeaning(place, 'is described now', walk.findings.isRequest ? 1 : 0);
     else
-      walk.findings.addMeaning(place, 'are not described anymore', walk.findings.isRequest ? 0 : 1);
+      walk.findings.addMeaning(place, 'is not described anymore', walk.findings.isRequest ? 0 : 1);
   }
 }
 

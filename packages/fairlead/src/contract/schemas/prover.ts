@@ -6,8 +6,8 @@ import { makePart, negate, type Part, partOf, without } from './part.js';
 /** The most cases that the alternatives of schemas may have. Schemas with more are read without some alternatives. */
 const MAX_CASES = 64;
 
-/** How many steps a document may take. What needs more is not proven. */
-const MAX_STEPS = 500_000;
+/** How many steps the comparison of two schemas may take. What needs more is not proven. */
+const MAX_STEPS = 100_000;
 
 /** How many schemas may lead from one to the next. */
 const MAX_DEPTH = 60;
@@ -47,6 +47,11 @@ export class Prover implements Space {
     readonly hides: 'readOnly' | 'writeOnly',
     readonly isText: boolean,
   ) {}
+
+  /** Allows as many steps again. */
+  restart(): void {
+    this.#steps = 0;
+  }
 
   /** Whether every value that fits some schemas is known to fit another one. */
   within(parts: readonly Part[], outer: Part, level = 0): boolean {
