@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { isNode, type Node } from './client/index.js';
 import { LoadError, UsageError } from './errors.js';
 import { describeJsonError } from './project.js';
@@ -84,27 +83,27 @@ export async function fetchDocument(
  * Reads an OpenAPI document from a file.
  *
  * @param acceptsYaml - Whether it may be YAML.
- * @param folder - Where a relative path starts; the working directory by default.
+ * @param origin - What messages call the file; its path by default.
  * @throws {UsageError} When the file cannot be read.
  * @throws {LoadError} When it is not a document.
  */
 export async function readDocument(
   file: string,
   acceptsYaml = false,
-  folder = process.cwd(),
+  origin = file,
 ): Promise<Source> {
   if (!acceptsYaml && isYamlFile(file)) {
     throw new UsageError(`Cannot read YAML from ${file}. ${JSON_FIX}`);
   }
   let text: string;
   try {
-    text = readFileSync(resolve(folder, file), 'utf8');
+    text = readFileSync(file, 'utf8');
   } catch (error) {
     throw new UsageError(
-      `Cannot read ${file}: ${(error as Error).message}. Pass the path of an OpenAPI document.`,
+      `Cannot read ${origin}: ${(error as Error).message}. Pass the path of an OpenAPI document.`,
     );
   }
-  return parseDocument(text, file, acceptsYaml);
+  return parseDocument(text, origin, acceptsYaml);
 }
 
 /** Whether a file has YAML, by its name. */

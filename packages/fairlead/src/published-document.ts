@@ -23,9 +23,8 @@ export async function readPublished(
   folder = process.cwd(),
 ): Promise<Source> {
   if (/^https?:\/\//i.test(given)) return fetchDocument(given);
-  if (statSync(resolve(folder, given), { throwIfNoEntry: false })?.isFile()) {
-    return readDocument(given, true, folder);
-  }
+  const local = resolve(folder, given);
+  if (statSync(local, { throwIfNoEntry: false })?.isFile()) return readDocument(local, true, given);
   const [, ref = given, path = file] = /^([^:]+):(.+)$/.exec(given) ?? [];
   const commit = findCommit(ref, given, folder);
   const name = relative(folder, resolve(folder, path)).replaceAll('\\', '/');
