@@ -23,6 +23,7 @@ async function createRepository(): Promise<string> {
   git('init', '--quiet', '--initial-branch=trunk');
   await mkdir(join(folder, 'docs'));
   await writeFile(join(folder, 'docs/api.yaml'), 'openapi: 3.0.3\n');
+  await writeFile(join(folder, 'docs/.api.json'), '{"openapi":"3.1.1"}');
   git('add', '.');
   git('commit', '--quiet', '--message=Document the API');
   git('update-ref', 'refs/remotes/origin/main', 'HEAD');
@@ -48,6 +49,8 @@ describe('a published document', () => {
     expect(await read('origin/main', 'docs/api.yaml')).toEqual(yaml);
     const below = await readPublished('trunk', '../openapi.json', join(folder, 'docs'));
     expect(below).toEqual({ root: old, origin: '../openapi.json of trunk' });
+    const hidden = await readPublished('trunk:.api.json', 'openapi.json', join(folder, 'docs'));
+    expect(hidden.root).toEqual({ openapi: '3.1.1' });
   });
 
   it('has to exist', async () => {
@@ -72,6 +75,11 @@ describe('a published document', () => {
         'other',
         'openapi.json',
         'Cannot find other: there is no such file, and git has no commit other. Correct the name, or fetch the commit first: git fetch --depth 1 origin other:other',
+      ],
+      [
+        'a.json',
+        'openapi.json',
+        'Cannot find a.json: there is no such file, and git has no commit a.json. Write the file with fairlead openapi --out a.json, or pass a commit, as in --against main.',
       ],
       ['--output=x', 'openapi.json', 'git has no commit --output=x.'],
     ] as const) {

@@ -31,7 +31,7 @@ export async function readPublished(
   const { status, stdout } = git(
     folder,
     'show',
-    `${commit}:${name.startsWith('.') ? '' : './'}${name}`,
+    `${commit}:${name.startsWith('../') ? '' : './'}${name}`,
   );
   if (status === 0) return parseDocument(stdout, `${path} of ${ref}`, true);
   const fix = existsSync(resolve(folder, path))
@@ -53,15 +53,22 @@ function findCommit(ref: string, given: string, folder: string): string {
   }
   if (status !== 0) {
     throw new UsageError(
-      `${missing}, and ${folder} is not in a repository of git: ${stderr.trim()}. Correct the path.`,
+      `${missing}, and git fails in ${folder}: ${stderr.trim()}. Correct the path.`,
     );
   }
-  const remote = `origin/${ref}`;
-  const fix =
-    revision(remote, folder) === undefined
-      ? `Correct the name, or fetch the commit first: git fetch --depth 1 origin ${ref}:${ref}`
-      : `Pass --against ${given.replace(ref, remote)}`;
+  const fix = fixOf(ref, given, folder);
   throw new UsageError(`${missing}, and git has no commit ${ref}. ${fix}`);
+}
+
+/** Tells how to name a commit that exists. */
+function fixOf(ref: string, given: string, folder: string): string {
+  if (/\.(?:json|ya?ml)$/i.test(ref)) {
+    return `Write the file with fairlead openapi --out ${ref}, or pass a commit, as in --against main.`;
+  }
+  const remote = `origin/${ref}`;
+  return revision(remote, folder) === undefined
+    ? `Correct the name, or fetch the commit first: git fetch --depth 1 origin ${ref}:${ref}`
+    : `Pass --against ${given.replace(ref, remote)}`;
 }
 
 function revision(ref: string, folder: string): string | undefined {
