@@ -489,27 +489,58 @@ describe('the tabs of code', () => {
 });
 
 describe('the playground', () => {
+  const CLIPBOARD = ['clipboard-read', 'clipboard-write'];
   /** Opens the playground once the program has started. */
   const play = async (options = desktop) => {
-    const opened = await open('/playground.html', options);
+    const opened = await open('/playground.html', { ...options, permissions: CLIPBOARD });
     const { page } = opened;
     await page.getByText('The application starts.').waitFor();
+    await page.locator('.cm-content').waitFor();
     return { opened, page, output: page.getByRole('region', { name: 'Output' }) };
   };
+  const selectProgram = async (page: Page) => {
+    await page.getByRole('textbox', { name: 'app.js' }).focus();
+    await page.keyboard.press('Control+a');
+  };
+  /** Returns the program in the editor, of which the document contains the lines near those that it shows. */
+  const copyProgram = async (page: Page) => {
+    await selectProgram(page);
+    await page.keyboard.press('Control+c');
+    return page.evaluate<string>('navigator.clipboard.readText()');
+  };
+  const pasteProgram = async (page: Page, text: string) => {
+    await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
+    await selectProgram(page);
+    await page.keyboard.press('Control+v');
+  };
+  /** Returns where the browser shows a text of the program. */
+  const boxOf = (page: Page, text: string) =>
+    page.evaluate<readonly number[]>(`(() => {
+      const walker = document.createTreeWalker(
+        document.querySelector('.playground .editor .scroll'), NodeFilter.SHOW_TEXT);
+      while (walker.nextNode()) {
+        const from = walker.currentNode.data.indexOf(${JSON.stringify(text)});
+        if (from < 0) continue;
+        const range = document.createRange();
+        range.setStart(walker.currentNode, from);
+        range.setEnd(walker.currentNode, from + ${text.length});
+        const { x, y } = range.getBoundingClientRect();
+        return [x, y].map(Math.round);
+      }
+    })()`);
   const failed = 'The start fails, before the port opens.';
 
   it('prints what Node.js prints, for the program of the visitor', async () => {
     const { opened, page, output } = await play();
     await using _ = opened;
-    const editor = page.getByRole('textbox', { name: 'app.js' });
     const started = await output.textContent();
     for (const { label } of MISTAKES) await page.getByRole('button', { name: label }).click();
-    const broken = await editor.inputValue();
+    const broken = await copyProgram(page);
     const report = await startInNode(broken);
     // Each mistake starts the program again.
     await expect.poll(() => output.textContent(), { timeout: 30_000 }).toBe(report);
     const wrong = PROGRAM.replace('router }', 'router, guards: [{}] }');
-    await editor.fill(wrong);
+    await pasteProgram(page, wrong);
     await output.getByText('guards').waitFor();
 
     expect(started).toBe(await startInNode(PROGRAM));
@@ -568,6 +599,7 @@ describe('the playground', () => {
     await output.getByRole('button').focus();
     await page.keyboard.press('Enter');
     const selected = await page.evaluate('getSelection().toString()');
+    const marked = await page.locator('.cm-gutterElement.reported').allTextContents();
     await page.screenshot({ path: join(SCREENSHOTS, 'playground-line.png') });
     await page.getByRole('button', { name: 'Reset' }).focus();
     await page.keyboard.press('Enter');
@@ -575,8 +607,99 @@ describe('the playground', () => {
 
     expect(pressed).toBe('true');
     expect(selected).toMatch(/^ {2}container.register\('log'/);
+    expect(marked).toEqual(['40']);
+    expect(await page.locator('.cm-gutterElement.reported').count()).toBe(0);
     expect(await mistake.getAttribute('aria-pressed')).toBe('false');
     expect(opened.problems).toEqual([]);
+  });
+
+  it('has an editor that Tab leaves, and that takes back each press of a button', async () => {
+    const { opened, page } = await play();
+    await using _ = opened;
+    const cycle = page.getByRole('button', { name: 'Cycle' });
+    await cycle.click();
+    const broken = await copyProgram(page);
+    await page.getByRole('button', { name: 'Missing call' }).click();
+    await page.getByLabel('Application').selectOption('Functions');
+    await page.getByRole('textbox', { name: 'app.js' }).focus();
+    await page.keyboard.press('Control+z');
+    const application = await page.getByLabel('Application').inputValue();
+    await page.keyboard.press('Control+z');
+    const first = await copyProgram(page);
+    const pressed = await cycle.getAttribute('aria-pressed');
+    await page.keyboard.press('Control+z');
+    await page.keyboard.press('Tab');
+    const next = await page.evaluate('document.activeElement.ariaLabel');
+
+    expect(next).toBe('Output');
+    expect(application).toBe('Values');
+    expect(first).toBe(broken);
+    expect(pressed).toBe('true');
+    expect(await copyProgram(page)).toBe(PROGRAM);
+    expect(await cycle.getAttribute('aria-pressed')).toBe('false');
+    expect(opened.problems).toEqual([]);
+  });
+
+  it.each(['light', 'dark'] as const)('has the colors of blocks of code: %s', async (scheme) => {
+    const colorsOf = (page: Page, block: string) =>
+      page.evaluate<readonly string[]>(`['keyword', 'string', 'function', 'variable', 'constant']
+        .map((name) => document.querySelector('${block} .code-' + name))
+        .concat(document.querySelector('${block}'))
+        .map((element) => getComputedStyle(element).color)`);
+    const { opened, page } = await play({ ...desktop, colorScheme: scheme });
+    await using _ = opened;
+    const colors = await colorsOf(page, '.cm-line');
+    await visit(page, '/guides/controllers.html');
+
+    expect(new Set(colors).size).toBe(6);
+    expect(colors).toEqual(await colorsOf(page, '.vp-code .line'));
+  });
+
+  it.each([
+    ['a wide window', desktop],
+    ['a phone', phone],
+  ])('shows the program where the editor will show it: %s', async (_, options) => {
+    await using opened = await openPage(browser, server.url, {
+      ...options,
+      permissions: CLIPBOARD,
+    });
+    const { page } = opened;
+    const { promise: wait, resolve: load } = Promise.withResolvers<void>();
+    await page.route('**/chunks/editor.*.js', async (route) => {
+      await wait;
+      await route.continue();
+    });
+    await visit(page, '/playground.html');
+    await page.getByText('The application starts.').waitFor();
+    const program = page.getByRole('textbox', { name: 'app.js' });
+    const text = await program.textContent();
+    await program.focus();
+    const before = await Promise.all([boxOf(page, 'Clock'), boxOf(page, '27')]);
+    await page.getByRole('button', { name: 'Cycle' }).click();
+    await page.getByRole('status').getByText(failed).waitFor();
+    await program.focus();
+    load();
+    await page.locator('.cm-focused').waitFor();
+    const after = await Promise.all([boxOf(page, 'Clock'), boxOf(page, '27')]);
+    await page.getByRole('button', { name: 'app.js:40' }).click();
+    const marked = await page.locator('.cm-gutterElement.reported').allTextContents();
+
+    expect(text).toBe(PROGRAM);
+    expect(after).toEqual(before);
+    expect(marked).toEqual(['40']);
+    expect(await copyProgram(page)).toContain('useFactory');
+    expect(opened.problems).toEqual([]);
+  });
+
+  it('shows the program without scripts', async () => {
+    await using opened = await openPage(browser, server.url, { javaScriptEnabled: false });
+    const { page } = opened;
+    await page.goto(`${server.url}/playground.html`);
+    const program = page.getByRole('textbox', { name: 'app.js' });
+
+    expect(await program.isVisible()).toBe(true);
+    expect(await program.textContent()).toBe(PROGRAM);
+    expect(await program.getAttribute('aria-readonly')).toBe('true');
   });
 
   it('shows the report in the window of a phone in which the visitor makes a mistake', async () => {
@@ -594,15 +717,10 @@ describe('the playground', () => {
   it('shows the lines that a button changes', async () => {
     const { opened, page } = await play();
     await using _ = opened;
-    const pane = page.locator('.playground .editor .scroll');
     await page.getByRole('button', { name: 'Unmounted router' }).click();
-    const [before = '', after = ''] = [PROGRAM, await page.getByRole('textbox').inputValue()];
-    const changed = after
-      .split('\n')
-      .findIndex((line, index) => line !== before.split('\n')[index]);
     const [line, box] = await Promise.all([
-      page.locator('.playground .numbers > div').nth(changed).boundingBox(),
-      pane.boundingBox(),
+      page.locator('.cm-line', { hasText: '// No app.route().' }).boundingBox(),
+      page.locator('.playground .editor .scroll').boundingBox(),
     ]);
 
     expect(line?.y).toBeGreaterThan(box?.y ?? NaN);
@@ -628,16 +746,17 @@ describe('the playground', () => {
   it('names the line that JavaScript cannot parse, and stops a program that does not end', async () => {
     const { opened, page, output } = await play(phone);
     await using _ = opened;
-    const editor = page.getByRole('textbox', { name: 'app.js' });
-    await editor.fill(PROGRAM.replace('createApp();', 'createApp(;'));
+    const wrong = PROGRAM.replace('createApp();', 'createApp(;');
+    await pasteProgram(page, wrong);
     await output.getByText('SyntaxError').waitFor();
     const error = await output.textContent();
-    await editor.fill('for (;;) {}');
+    await pasteProgram(page, 'for (;;) {}');
     await page.getByText('The program takes too long.').waitFor();
 
-    expect(error).toMatch(/^app\.js:44:25\nSyntaxError: /);
+    const line = wrong.split('\n').findIndex((text) => text.includes('(;')) + 1;
+    expect(error).toMatch(new RegExp(`^app\\.js:${line}:25\nSyntaxError: `));
     expect(await output.textContent()).toBe('The program was stopped after 5 seconds.');
-    expect(await editor.inputValue()).toBe('for (;;) {}');
+    expect(await copyProgram(page)).toBe('for (;;) {}');
   });
 });
 

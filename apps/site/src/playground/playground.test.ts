@@ -2,7 +2,16 @@ import { Worker } from 'node:worker_threads';
 import { expect, it } from 'vitest';
 import { startInNode } from '../../test/start-in-node.ts';
 import { bundleWorker } from './bundle.ts';
-import { EXAMPLES, hasMistake, MISTAKES, PROGRAM, type Report, toggleMistake } from './program.ts';
+import {
+  changeBetween,
+  EXAMPLES,
+  exampleOf,
+  hasMistake,
+  MISTAKES,
+  PROGRAM,
+  type Report,
+  toggleMistake,
+} from './program.ts';
 
 /** Gives a worker of Node.js what the worker of a browser has. */
 const BROWSER = `import { parentPort } from 'node:worker_threads';
@@ -89,6 +98,23 @@ it.each(EXAMPLES)(
 it('cannot toggle a mistake in lines that the visitor has changed', () => {
   const [mistake] = MISTAKES;
   expect(mistake && hasMistake(PROGRAM.replace('prefix', 'path'), mistake)).toBeUndefined();
+});
+
+it.each(EXAMPLES)('recognizes an application, with and without its mistakes: $name', (example) => {
+  const wrong = example.mistakes.reduce(toggleMistake, example.program);
+  expect(exampleOf(example.program)).toBe(example);
+  expect(exampleOf(wrong)).toBe(example);
+  expect(exampleOf('')).toBeUndefined();
+});
+
+it.each([
+  ['a line in the middle', 'a\nb\nc\n', 'a\nd\nc\n', { from: 2, to: 3, insert: 'd' }],
+  ['a repeated line', 'a\na\n', 'a\na\na\n', { from: 4, to: 4, insert: 'a\n' }],
+  ['a line less', 'a\na\na\n', 'a\na\n', { from: 4, to: 6, insert: '' }],
+  ['the whole text', 'a', '', { from: 0, to: 1, insert: '' }],
+  ['nothing', 'a\n', 'a\n', { from: 2, to: 2, insert: '' }],
+])('replaces only what differs: %s', (_, before, after, change) => {
+  expect(changeBetween(before, after)).toEqual(change);
 });
 
 it('names the modules that the playground has when a program imports another one', async () => {

@@ -177,6 +177,31 @@ export function toggleMistake(program: string, mistake: Mistake): string {
     : program.replace(right, () => wrong);
 }
 
+/** A replacement in a text. */
+export interface Change {
+  /** Where the replaced text starts and ends. */
+  readonly from: number;
+  readonly to: number;
+  readonly insert: string;
+}
+
+/** Returns the change that makes one program into another one, without what both start or end with. */
+export function changeBetween(before: string, after: string): Change {
+  const limit = Math.min(before.length, after.length);
+  let from = 0;
+  while (from < limit && before[from] === after[from]) from += 1;
+  let same = 0;
+  while (same < limit - from && before.at(-1 - same) === after.at(-1 - same)) same += 1;
+  return { from, to: before.length - same, insert: after.slice(from, after.length - same) };
+}
+
+/** Returns the application of which a program is a version: that in which the visitor can make every mistake. */
+export function exampleOf(program: string): Example | undefined {
+  return EXAMPLES.find(({ mistakes }) =>
+    mistakes.every((mistake) => hasMistake(program, mistake) !== undefined),
+  );
+}
+
 /** What the worker tells the page: a text that the program prints, or the exit code of its end. */
 export type Report =
   | { readonly text: string; readonly isWarning: boolean }

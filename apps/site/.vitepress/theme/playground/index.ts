@@ -1,17 +1,31 @@
-import { computed, defineComponent, h, onBeforeUnmount, onMounted, ref } from 'vue';
+import {
+  computed,
+  defineComponent,
+  h,
+  onBeforeUnmount,
+  onMounted,
+  ref,
+  shallowRef,
+  watch,
+} from 'vue';
 import { kindOf } from '../../../src/playground/lines.ts';
 import {
   EXAMPLES,
   type Example,
+  exampleOf,
   hasMistake,
   toggleMistake,
   VALUES,
 } from '../../../src/playground/program.ts';
+import type { Editor } from './editor.ts';
 import { type Outcome, startProgram } from './start.ts';
 import './style.css';
 
 /** Milliseconds between the last key press and the start of the program. */
 const PAUSE = 300;
+
+/** The id of the element with the name of the program. */
+const LABEL = 'playground-program';
 
 /** A place in the program, as reports name it. */
 const PLACE = /(\bapp\.js:\d+:\d+)/;
@@ -28,7 +42,8 @@ export default defineComponent(() => {
   const example = ref<Example>(VALUES);
   const program = ref(VALUES.program);
   const outcome = ref<Outcome>();
-  const editor = ref<HTMLTextAreaElement>();
+  const pane = ref<HTMLElement>();
+  const editor = shallowRef<Editor>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let running = new AbortController();
 
@@ -39,16 +54,16 @@ export default defineComponent(() => {
   };
   const change = (text: string, delay: number) => {
     program.value = text;
+    // The visitor may take back the choice of another application.
+    example.value = exampleOf(text) ?? example.value;
     clearTimeout(timer);
     timer = setTimeout(start, delay);
   };
-  onMounted(start);
-  onBeforeUnmount(() => {
-    clearTimeout(timer);
-    running.abort();
-  });
-
-  const lines = computed(() => program.value.split('\n'));
+  /** Changes the program for the visitor. */
+  const edit = (text: string) => {
+    change(text, 0);
+    editor.value?.replace(text);
+  };
   /** The lines of the report, each of which alternates between text and places. */
   const report = computed(() =>
     (outcome.value?.output ?? '').split('\n').map((line) => line.split(PLACE)),
@@ -57,30 +72,25 @@ export default defineComponent(() => {
     () => new Set(report.value.flatMap((parts) => parts.filter(isPlace).map(lineOf))),
   );
 
-  const select = (place: string) => {
-    const line = lineOf(place);
-    const from = lines.value.slice(0, line - 1).reduce((sum, { length }) => sum + length + 1, 0);
-    editor.value?.focus();
-    editor.value?.setSelectionRange(from, from + (lines.value[line - 1]?.length ?? 0));
-    document.querySelector(`.playground .numbers :nth-child(${line})`)?.scrollIntoView({
-      block: 'nearest',
+  /** Replaces the text of the program by the editor, once its code has loaded. */
+  const loadEditor = async () => {
+    const { createEditor } = await import('./editor.ts');
+    // The visitor may have left the page.
+    if (pane.value === undefined) return;
+    const hasFocus = pane.value.contains(document.activeElement);
+    editor.value = createEditor(pane.value, program.value, LABEL, (text) => {
+      if (text !== program.value) change(text, PAUSE);
     });
+    editor.value.mark(reported.value);
+    if (hasFocus) editor.value.focus();
   };
-
-  /** Scrolls the editor to a line, from 0, without scrolling the page. */
-  const reveal = (line: number) => {
-    const pane = editor.value?.closest('.scroll');
-    if (pane)
-      pane.scrollTop = (line / lines.value.length) * pane.scrollHeight - pane.clientHeight / 2;
-  };
-
-  /** Replaces the program with another application. */
-  const choose = (name: string) => {
-    const chosen = EXAMPLES.find((one) => one.name === name);
-    if (chosen === undefined) return;
-    example.value = chosen;
-    change(chosen.program, 0);
-  };
+  watch(reported, (lines) => editor.value?.mark(lines));
+  onMounted(() => Promise.all([start(), loadEditor()]));
+  onBeforeUnmount(() => {
+    clearTimeout(timer);
+    running.abort();
+    editor.value?.destroy();
+  });
 
   const renderMistakes = () =>
     h('div', { class: 'mistakes', role: 'group', 'aria-label': 'Mistakes' }, [
@@ -92,11 +102,7 @@ export default defineComponent(() => {
             type: 'button',
             'aria-pressed': isMade ?? false,
             disabled: isMade === undefined,
-            onClick: () => {
-              const before = lines.value;
-              change(toggleMistake(program.value, mistake), 0);
-              reveal(lines.value.findIndex((line, index) => line !== before[index]));
-            },
+            onClick: () => edit(toggleMistake(program.value, mistake)),
           },
           mistake.label,
         );
@@ -107,7 +113,7 @@ export default defineComponent(() => {
           type: 'button',
           class: 'reset',
           disabled: program.value === example.value.program,
-          onClick: () => change(example.value.program, 0),
+          onClick: () => edit(example.value.program),
         },
         'Reset',
       ),
@@ -115,7 +121,11 @@ export default defineComponent(() => {
         'select',
         {
           'aria-label': 'Application',
-          onChange: ({ target }: Event) => choose((target as HTMLSelectElement).value),
+          onChange: ({ target }: Event) => {
+            const name = (target as HTMLSelectElement).value;
+            const chosen = EXAMPLES.find((one) => one.name === name);
+            if (chosen !== undefined) edit(chosen.program);
+          },
         },
         EXAMPLES.map(({ name }) =>
           h('option', { value: name, selected: name === example.value.name }, name),
@@ -125,29 +135,29 @@ export default defineComponent(() => {
 
   const renderEditor = () =>
     h('section', { class: 'pane editor', 'aria-label': 'Program' }, [
-      h('label', { class: 'title', for: 'playground-program' }, 'app.js'),
-      h('div', { class: 'scroll' }, [
-        h(
-          'div',
-          { class: 'numbers', 'aria-hidden': 'true' },
-          lines.value.map((_, index) =>
-            h('div', { class: { reported: reported.value.has(index + 1) } }, index + 1),
-          ),
-        ),
-        h('textarea', {
-          ref: editor,
-          id: 'playground-program',
-          value: program.value,
-          rows: lines.value.length,
-          cols: Math.max(...lines.value.map(({ length }) => length)) + 1,
-          wrap: 'off',
-          spellcheck: false,
-          autocomplete: 'off',
-          autocapitalize: 'off',
-          onInput: ({ target }: InputEvent) => change((target as HTMLTextAreaElement).value, PAUSE),
-        }),
-      ]),
+      h('p', { class: 'title', id: LABEL }, 'app.js'),
+      h('div', { ref: pane, class: 'scroll vp-code' }, editor.value ? [] : renderProgram()),
     ]);
+
+  /** Renders what the editor will show. */
+  const renderProgram = () => [
+    h(
+      'div',
+      { class: 'numbers', 'aria-hidden': 'true' },
+      Array.from(program.value.split('\n'), (_, index) => index + 1).join('\n'),
+    ),
+    h(
+      'pre',
+      {
+        tabindex: 0,
+        role: 'textbox',
+        'aria-labelledby': LABEL,
+        'aria-multiline': 'true',
+        'aria-readonly': 'true',
+      },
+      program.value,
+    ),
+  ];
 
   const renderReport = () =>
     h('section', { class: 'pane report', 'aria-label': 'Report' }, [
@@ -166,7 +176,11 @@ export default defineComponent(() => {
               { class: kindOf(parts.join('')) },
               parts.map((part) =>
                 isPlace(part)
-                  ? h('button', { type: 'button', onClick: () => select(part) }, part)
+                  ? h(
+                      'button',
+                      { type: 'button', onClick: () => editor.value?.select(lineOf(part)) },
+                      part,
+                    )
                   : part,
               ),
             ),
