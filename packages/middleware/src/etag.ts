@@ -96,7 +96,7 @@ const REQUIRE_MATCH_OPTIONS: Kinds<RequireMatchOptions> = { required: boolean };
 /**
  * Checks `If-Match` and `If-None-Match` against the current state of a resource. Call it before you change or create the
  * resource. Does nothing for a request without `If-Match` and `If-None-Match`, unless it is required.
- * Ignores the `If-None-Match` of GET, HEAD and QUERY, which {@link etag} handles.
+ * Ignores the `If-None-Match` of GET, HEAD and QUERY, which `etag()` handles.
  *
  * @param etag - The current `ETag` with its quotes, as in `"7"`. A weak one, such as `W/"7"`, matches only
  *   `If-Match: *`. Undefined if the resource does not exist, which matches nothing.

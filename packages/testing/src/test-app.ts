@@ -22,9 +22,9 @@ export interface TestApp extends AsyncDisposable {
    */
   request(path: string, init?: TestRequestInit): Promise<Response>;
   /**
-   * Sends a request like {@link request}, for code that creates a `Request`, such as a typed client.
+   * Sends a request like `request()`, for code that creates a `Request`, such as a typed client.
    *
-   * @throws Same as {@link request}.
+   * @throws Same as `request()`.
    */
   fetch(request: Request): Promise<Response>;
   /**
@@ -40,7 +40,7 @@ export interface TestApp extends AsyncDisposable {
    * @param path - The path and query.
    * @param init - Headers, and subprotocols.
    * @throws {RefusedHandshakeError} When the application sends an ordinary response.
-   * @throws Same as {@link request}.
+   * @throws Same as `request()`.
    */
   websocket(path: string, init?: TestSocketInit): Promise<TestSocket>;
   /**

@@ -156,12 +156,13 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   }
 
   /**
-   * Adds middleware. Requests pass through middleware, routes and routers in the order of registration.
+   * Adds middleware: functions `(ctx, next)`. Requests pass through middleware, routes and routers in the order of
+   * registration.
    *
-   * @param prefix - Restricts the middleware to this path and the paths below it: `/admin` covers `/admin`
-   *   and `/admin/users`. May contain parameters. Ignores case if the application or one of its routers does,
-   *   or if Express middleware follows. By default, all paths.
-   * @param middleware - Functions `(ctx, next)`.
+   * A path before the functions restricts them to it and to the paths below it: `/admin` covers `/admin` and
+   * `/admin/users`. It may contain parameters. It ignores case if the application or one of its routers does, or if
+   * Express middleware follows.
+   *
    * @returns This application. Its type includes the state that the middleware sets for all paths.
    * @throws {SealedError} When the application is sealed. The start reports an invalid prefix, and an argument that is
    *   not a function.

@@ -471,7 +471,7 @@ export class Context<
    *
    * @param url - Value of `Location`: absolute or relative. Characters that the header cannot carry are
    *   percent-encoded. Existing escapes stay as they are, so encode user input before you add it.
-   * @param status - An integer from 300 to 399. By default, {@link status} if it is one, or else 302.
+   * @param status - An integer from 300 to 399. By default, `ctx.status` if it is one, or else 302.
    * @throws {TypeError} When `url` contains a control character.
    * @throws {RangeError} When `status` is out of range.
    */

@@ -176,7 +176,7 @@ export function announce(req: Announced, res: ServerResponse): void {
 
 /**
  * Opens a request that was closed when it arrived, for code that needs Node's own stream: `destroy()` closes the
- * connection, and events of reading are emitted. Node.js closes requests without a body early, see {@link announce}.
+ * connection, and events of reading are emitted. Node.js closes requests without a body early: see `announce()`.
  */
 export function reopen(req: IncomingMessage): void {
   const emptied: Announced = req;
