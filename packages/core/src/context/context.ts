@@ -11,7 +11,6 @@ import {
   firstValues,
   hasBody,
   hasUnreadBody,
-  isLate,
   type Params,
   type RawInputs,
   type RequestInputs,
@@ -380,7 +379,7 @@ export class Context<
       ignoreRejections(value);
       throw isHttpError(cause) ? cause : notJson(exchange, cause);
     }
-    if (isLate(exchange)) this.report(lateResponse(exchange));
+    if (exchange.phase !== 'open') this.#noteLate(exchange);
     recordText(exchange, text, type);
     exchange.writer = writer;
   }
@@ -425,7 +424,7 @@ export class Context<
     const { body, takenOver, phase, res } = exchange;
     if (body !== undefined || takenOver || phase !== 'open' || res.headersSent) {
       // Interceptors may wrap the absent result of a method that has upgraded the connection.
-      if (phase !== 'upgraded' && isLate(exchange)) this.report(lateResponse(exchange));
+      if (phase !== 'open' && phase !== 'upgraded') this.#noteLate(exchange);
       discardUnsent(exchange, value);
       return;
     }
@@ -482,9 +481,14 @@ export class Context<
     this.status = status;
   }
 
+  /** Reports a response that comes after another one was sent. */
+  #noteLate(exchange: Exchange): void {
+    if (exchange.phase !== 'final') this.report(lateResponse(exchange));
+  }
+
   #record(body: ResponseBody, type: string | undefined): void {
     const exchange = this[EXCHANGE];
-    if (isLate(exchange)) this.report(lateResponse(exchange));
+    if (exchange.phase !== 'open') this.#noteLate(exchange);
     record(exchange, body, type);
   }
 

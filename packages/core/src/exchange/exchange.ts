@@ -295,8 +295,3 @@ export function assertStatus(name: string, status: number, min: number, max: num
   if (Number.isInteger(status) && status >= min && status <= max) return;
   throw new RangeError(`Invalid ${name}: ${String(status)}. Use an integer from ${min} to ${max}.`);
 }
-
-/** Whether a response comes too late, after another one was sent. */
-export function isLate({ phase }: Exchange): boolean {
-  return phase !== 'open' && phase !== 'final';
-}
