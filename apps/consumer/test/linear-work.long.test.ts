@@ -32,6 +32,7 @@ import { openapi } from '@fairlead/openapi';
 import { rateLimit } from '@fairlead/rate-limit';
 import { createMemoryStore, session } from '@fairlead/session';
 import { serveStatic } from '@fairlead/static';
+import { createTransactions, idempotency } from '@fairlead/transactions';
 import { websocket } from '@fairlead/websocket';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
@@ -66,6 +67,17 @@ const tags = appOf(etag(), (ctx, next) => {
   requireMatch(ctx, '"7"');
   return next();
 });
+const once = appOf(
+  idempotency(
+    createTransactions({
+      client: undefined,
+      transact: (work) => work(undefined),
+      nest: (_client, work) => work(undefined),
+      query: async () => [{}],
+    }),
+    { principal: () => 'ada' },
+  ),
+);
 const bodies = appOf(json(), urlencoded(), text(), multipart(), etag());
 const signed = signedCookies(keys);
 const cookies = createApp()
@@ -141,6 +153,7 @@ const READERS: Readonly<Record<string, Reader | readonly Reader[]>> = {
   ],
   Forwarded: { app: behind('forwarded'), starts: ['', 'for=', 'for="'] },
   Host: { app: appOf(csrf()), method: 'POST', headers: { Origin: 'https://a.example' } },
+  'Idempotency-Key': { app: once, method: 'POST', starts: ['', '"'] },
   'If-Match': [
     { app: tags, starts: ['', '"'] },
     { app: files, path: '/README.md' },
