@@ -122,7 +122,11 @@ export function idempotency<Client>(
     adapter.query(transactions.client, text, values);
 
   /** Waits for a transaction with the same key, and returns the response that it has stored. */
-  const claim = async (owner: string, key: string, fingerprint: string) => {
+  const claim = async (
+    owner: string,
+    key: string,
+    fingerprint: string,
+  ): Promise<Kept | undefined> => {
     // A number, which needs no parameter.
     await query(`SET LOCAL lock_timeout = ${patience}`);
     const claimed = await query(
@@ -145,7 +149,8 @@ export function idempotency<Client>(
       owner,
       key,
     );
-    return kept as Kept | undefined;
+    // Another process may have deleted it as an old one.
+    return kept === undefined ? claim(owner, key, fingerprint) : (kept as unknown as Kept);
   };
 
   const keep = async (

@@ -134,10 +134,15 @@ export function createTransactions<Client>(
         return await storage.run(unit, work);
       } finally {
         unit.hasEnded = true;
+        // One that nothing awaits still uses the connection.
+        await unit.part;
       }
     };
     if (outer !== undefined) {
-      const part = outer.part.then(() => adapter.nest(outer.client, within));
+      const part = outer.part.then(() => {
+        if (outer.hasEnded) throw ended(outer);
+        return adapter.nest(outer.client, within);
+      });
       outer.part = part.catch(() => undefined);
       const result = await part;
       outer.callbacks.push(...callbacks);

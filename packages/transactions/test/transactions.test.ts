@@ -94,6 +94,21 @@ describe('transactions', () => {
     );
   });
 
+  it('wait for a part that nothing awaits, and refuse another one behind it', async () => {
+    const { db, log } = openLog();
+    const late: unknown[] = [];
+    await db.run(async () => {
+      void db.run(async () => {
+        await new Promise(setImmediate);
+        db.client.note('floating');
+      });
+      db.run(() => db.client.note('never')).catch((error) => late.push(error));
+      await Promise.resolve();
+    });
+    expect(log).toEqual(['begin {}', 'begin part', 'floating inside', 'commit part', 'commit {}']);
+    expect(late.map(String)).toEqual([expect.stringContaining('has ended')]);
+  });
+
   it('call functions at once without a transaction', () => {
     const { db } = openLog();
     let calls = 0;
