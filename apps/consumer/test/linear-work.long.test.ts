@@ -462,7 +462,8 @@ describe('the work for an event of AWS Lambda grows no faster than the event', (
   });
 });
 
-it('quadratic work is recognized', async () => {
+// A busy machine may slow the shortest measurement alone.
+it('quadratic work is recognized', { retry: 5 }, async () => {
   const trim = (one: string) => one.replace(/\s+$/, '');
   const [slow] = await findSlow(32_768, trim, [['blanks', (size) => `${' '.repeat(size)}x`]]);
   expect(slow).toContain('blanks');

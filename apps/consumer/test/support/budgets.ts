@@ -43,7 +43,7 @@ export const importBudgets: Readonly<Record<string, readonly [files: number, kil
     '@fairlead/middleware/overload': [4, 424],
     '@fairlead/multipart': [16, 496],
     '@fairlead/openapi': [4, 504],
-    '@fairlead/opentelemetry': [4, 418],
+    '@fairlead/opentelemetry': [4, 419],
     '@fairlead/pino': [33, 561],
     '@fairlead/rate-limit': [5, 428],
     '@fairlead/rate-limit/redis': [4, 264],
