@@ -52,3 +52,24 @@ export function codeOf(error: unknown): unknown {
   }
   return undefined;
 }
+
+/**
+ * Runs work behind a savepoint, for the `nest()` of an adapter.
+ *
+ * @param execute - Runs a statement of the transaction.
+ */
+export async function behindSavepoint<T>(
+  execute: (statement: string) => PromiseLike<unknown>,
+  work: () => Promise<T>,
+): Promise<T> {
+  await execute('SAVEPOINT fairlead');
+  try {
+    const result = await work();
+    await execute('RELEASE SAVEPOINT fairlead');
+    return result;
+  } catch (error) {
+    await execute('ROLLBACK TO SAVEPOINT fairlead');
+    await execute('RELEASE SAVEPOINT fairlead');
+    throw error;
+  }
+}

@@ -21,6 +21,7 @@ export function drizzleAdapter<Client extends DrizzleClient<Client>>(
       db.transaction(
         async (client) => {
           const result = await work(client);
+          // Fails after a statement that failed. Otherwise the commit would roll back without an error.
           await client.execute(sql`SELECT 1`);
           return result;
         },

@@ -1,5 +1,5 @@
 import { CompiledQuery, type Kysely } from 'kysely';
-import type { TransactionAdapter } from './adapter.js';
+import { behindSavepoint, type TransactionAdapter } from './adapter.js';
 
 /** Transactions of Kysely, for PostgreSQL. */
 export function kyselyAdapter<DB>(db: Kysely<DB>): TransactionAdapter<Kysely<DB>> {
@@ -13,22 +13,16 @@ export function kyselyAdapter<DB>(db: Kysely<DB>): TransactionAdapter<Kysely<DB>
       const transaction = readOnly === true ? isolated.setAccessMode('read only') : isolated;
       return transaction.execute(async (client) => {
         const result = await work(client);
+        // Fails after a statement that failed. Otherwise the commit would roll back without an error.
         await execute(client, 'SELECT 1');
         return result;
       });
     },
-    async nest(client, work) {
-      await execute(client, 'SAVEPOINT fairlead');
-      try {
-        const result = await work(client);
-        await execute(client, 'RELEASE SAVEPOINT fairlead');
-        return result;
-      } catch (error) {
-        await execute(client, 'ROLLBACK TO SAVEPOINT fairlead');
-        await execute(client, 'RELEASE SAVEPOINT fairlead');
-        throw error;
-      }
-    },
+    nest: (client, work) =>
+      behindSavepoint(
+        (text) => execute(client, text),
+        () => work(client),
+      ),
     async query(client, text, values) {
       const { rows } = await execute(client, text, values);
       return rows;

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
-import type { TransactionAdapter, TransactionSettings } from './adapter.js';
+import { behindSavepoint, type TransactionAdapter, type TransactionSettings } from './adapter.js';
 
 /** What runs statements: a pool, or the connection of a transaction. */
 export type PgClient = Pick<Pool & PoolClient, 'query'>;
@@ -35,17 +35,11 @@ export function pgAdapter(pool: Pool): TransactionAdapter<PgClient> {
         connection.release(failure);
       }
     },
-    async nest(client, work) {
-      await client.query('SAVEPOINT fairlead');
-      try {
-        const result = await work(client);
-        await client.query('RELEASE SAVEPOINT fairlead');
-        return result;
-      } catch (error) {
-        await client.query('ROLLBACK TO SAVEPOINT fairlead; RELEASE SAVEPOINT fairlead');
-        throw error;
-      }
-    },
+    nest: (client, work) =>
+      behindSavepoint(
+        (text) => client.query(text),
+        () => work(client),
+      ),
     async query(client, text, values) {
       const { rows } = await client.query<QueryResultRow>(text, [...values]);
       return rows;

@@ -12,7 +12,7 @@ import {
   descriptionOf,
   type Placement,
 } from '@fairlead/core/extend';
-import { arrayOf, boolean, integer, type Kinds, kind, named, oneOf } from '@fairlead/options';
+import { arrayOf, boolean, fn, integer, type Kinds, named, oneOf } from '@fairlead/options';
 import { isConflict, type TransactionAdapter, type TransactionSettings } from './adapter.js';
 
 /** Options of {@link Transactions.run}. */
@@ -63,6 +63,7 @@ export interface Transactions<Client> {
    * it is called at once.
    */
   afterCommit(callback: () => unknown): void;
+  /** How statements run, for middleware such as `idempotency()`. */
   readonly adapter: TransactionAdapter<Client>;
 }
 
@@ -82,9 +83,7 @@ export const TRANSACTION_OPTIONS: Kinds<TransactionOptions> = {
   commits: arrayOf(integer(400, 599), 'an array of statuses from 400 to 599'),
   rollsBackOnDisconnect: boolean,
 };
-const TRANSACTIONS_OPTIONS: Kinds<TransactionsOptions> = {
-  onError: kind('a function', (value) => typeof value === 'function'),
-};
+const TRANSACTIONS_OPTIONS: Kinds<TransactionsOptions> = { onError: fn };
 
 /** A transaction, or the part of one behind a savepoint. */
 interface Unit<Client> {
@@ -96,6 +95,19 @@ interface Unit<Client> {
   /** What to name in errors. */
   readonly owner: string;
 }
+
+/**
+ * Runs work in a transaction, or in a part of the present one.
+ *
+ * @param owner - What to name in errors.
+ * @param report - Receives the errors of callbacks after the commit.
+ */
+type Open = <T>(
+  owner: string,
+  settings: TransactionSettings,
+  report: (error: unknown) => void,
+  work: () => Promise<T>,
+) => Promise<T>;
 
 /** Rejects the work of a transaction that has to roll back without an error. */
 const ROLLBACK = new Error('The transaction rolls back.');
@@ -113,16 +125,11 @@ export function createTransactions<Client>(
   const { onError = (error: unknown) => console.error(error) } = options;
   const storage = new AsyncLocalStorage<Unit<Client> | undefined>();
 
-  const open = async <T>(
-    owner: string,
-    settings: TransactionSettings,
-    report: (error: unknown) => void,
-    work: () => Promise<T>,
-  ): Promise<T> => {
+  const open: Open = async (owner, settings, report, work) => {
     const outer = storage.getStore();
     if (outer?.hasEnded) throw ended(outer);
     const callbacks: (() => unknown)[] = [];
-    const within = async (client: Client): Promise<T> => {
+    const within = async (client: Client) => {
       const unit: Unit<Client> = {
         client,
         callbacks,
@@ -206,12 +213,7 @@ function ended({ owner }: { readonly owner: string }): Error {
 
 function createMiddleware(
   { commits = [], rollsBackOnDisconnect = false, ...settings }: TransactionOptions,
-  open: <T>(
-    owner: string,
-    settings: TransactionSettings,
-    report: (error: unknown) => void,
-    work: () => Promise<T>,
-  ) => Promise<T>,
+  open: Open,
 ): Middleware {
   const mayCommit = (status: number): boolean => status < 400 || commits.includes(status);
   const transaction: Middleware = async (ctx, next) => {
