@@ -258,6 +258,114 @@ describe.each(Object.keys(LIBRARIES) as (keyof typeof LIBRARIES)[])(
   },
 );
 
+describe('a commit that waits', () => {
+  const LOCK = 42;
+  const IS_COMMITTING =
+    "query = 'COMMIT' AND wait_event_type = 'Lock' AND application_name = 'orders'";
+
+  /** The commit of the item 'slow' waits for a lock. */
+  async function start() {
+    await pool.query(`
+      CREATE OR REPLACE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS
+        'BEGIN PERFORM pg_advisory_xact_lock(${LOCK}); RETURN NULL; END';
+      DROP TRIGGER IF EXISTS wait ON orders;
+      CREATE CONSTRAINT TRIGGER wait AFTER INSERT ON orders DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW WHEN (NEW.item = 'slow') EXECUTE FUNCTION wait()`);
+    const orders = new Pool({
+      connectionString: pool.options.connectionString,
+      application_name: 'orders',
+      max: 2,
+    });
+    orders.on('error', () => undefined);
+    onTestFinished(() => orders.end());
+    const observer = await pool.connect();
+    onTestFinished(() => observer.release(true));
+    const [sent, errors]: [string[], unknown[]] = [[], []];
+    const db = createTransactions(pgAdapter(orders));
+    const app = createApp({ onError: (error) => errors.push(error) }).post(
+      '/:item/:customer',
+      { status: 201 },
+      db.transaction(),
+      async ({ params: { item, customer } }) => {
+        await db.client.query('INSERT INTO orders VALUES ($1, $2)', [item, customer]);
+        db.afterCommit(() => sent.push(item));
+        return { item };
+      },
+    );
+    const post = (item: string, customer = 1) =>
+      app.request(`/${item}/${customer}`, { method: 'POST' });
+    return { post, observer, orders, sent, errors };
+  }
+
+  it('responds with 201, and runs callbacks, only after the commit', async () => {
+    const { post, observer, sent } = await start();
+    await observer.query(`SELECT pg_advisory_lock(${LOCK})`);
+    let status: number | undefined;
+    const response = post('slow').then((result) => {
+      status = result.status;
+      return result;
+    });
+    const committing = `SELECT FROM pg_stat_activity WHERE ${IS_COMMITTING}`;
+    await expect.poll(async () => (await observer.query(committing)).rowCount).toBe(1);
+    expect({ status, sent, items: await items() }).toEqual({
+      status: undefined,
+      sent: [],
+      items: [],
+    });
+    await observer.query(`SELECT pg_advisory_unlock(${LOCK})`);
+    expect(await (await response).json()).toEqual({ item: 'slow' });
+    expect({ status, sent, items: await items() }).toEqual({
+      status: 201,
+      sent: ['slow'],
+      items: ['slow'],
+    });
+  });
+
+  it.each([
+    ['the commit fails', 'tea', 7, '23503'],
+    ['a statement of the handler fails', 'bad', 1, '23514'],
+  ])(
+    'responds with 500, calls onError and runs no callback if %s',
+    async (_, item, customer, code) => {
+      const { post, sent, errors } = await start();
+      expect((await post(item, customer)).status).toBe(500);
+      expect(errors).toMatchObject([{ code }]);
+      expect(sent).toEqual([]);
+      expect(await items()).toEqual([]);
+      expect((await post('tea')).status).toBe(201);
+      expect(await items()).toEqual(['tea']);
+      expect(sent).toHaveLength(1);
+    },
+  );
+
+  it('responds with 500 and runs no callback if the connection ends during the commit', async () => {
+    const { post, observer, orders, sent, errors } = await start();
+    await observer.query(`SELECT pg_advisory_lock(${LOCK})`);
+    const response = post('slow');
+    const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${IS_COMMITTING}`;
+    await expect.poll(async () => (await observer.query(end)).rowCount).toBe(1);
+    expect((await response).status).toBe(500);
+    expect(errors).toMatchObject([{ code: '57P01' }]);
+    expect(sent).toEqual([]);
+    await observer.query(`SELECT pg_advisory_unlock(${LOCK})`);
+    expect((await post('tea')).status).toBe(201);
+    expect(orders.totalCount).toBe(1);
+  });
+
+  it('fails, and runs no callback, if PostgreSQL rolls back because the work caught an error', async () => {
+    const { orders, sent } = await start();
+    const db = createTransactions(pgAdapter(orders));
+    const work = db.run(async () => {
+      db.afterCommit(() => sent.push('sent'));
+      await db.client.query("INSERT INTO orders VALUES ('tea')");
+      await db.client.query('SELECT 1 / 0').catch(() => undefined);
+      return 'done';
+    });
+    await expect(work).rejects.toThrow('PostgreSQL rolled the transaction back');
+    expect({ sent, items: await items() }).toEqual({ sent: [], items: [] });
+  });
+});
+
 describe('transaction()', () => {
   it('commits errors with the statuses that it lists', async () => {
     const { db, add } = open('pg');
