@@ -114,43 +114,52 @@ export function compression(options: CompressionOptions = {}): Middleware {
   const { threshold = 1_024, encodings = ENCODINGS, levels = {}, skip = () => false } = options;
   const types = new Set(options.types?.map((type) => type.toLowerCase()));
   const coders = createCoders(levels);
-  const isCompressible = (type: string): boolean => COMPRESSIBLE.test(type) || types.has(type);
+  /** Whether other codings of a response may exist. A 304 may have no type. Its headers must equal those of the 200. */
+  const isCandidate = (ctx: Context, headers: ReadableHeaders, status: number): boolean => {
+    if (!mayEncode(headers)) return false;
+    const type = mediaTypeOf(headers);
+    const isOfType =
+      type === undefined ? status === 304 : COMPRESSIBLE.test(type) || types.has(type);
+    return isOfType && !skip(ctx);
+  };
+
+  /** Returns the coding that the client prefers; undefined for none. */
+  const codingFor = (ctx: Context): Encoding | undefined => {
+    const coding = negotiate(ctx.get('Accept-Encoding'), encodings);
+    return coding === 'identity' ? undefined : coding;
+  };
+
+  /** Whether a body stays as it is. A client that refuses `identity` gets small bodies compressed, too. */
+  const isTooSmall = (ctx: Context, length: number | undefined): boolean =>
+    length !== undefined &&
+    length < threshold &&
+    negotiate(ctx.get('Accept-Encoding'), []) === 'identity';
 
   const compress = (ctx: Context): void | Promise<void> => {
     const { status, responseHeaders: headers, responseBody: body } = ctx;
-    if (ctx.res.headersSent || !mayEncode(headers)) return;
-    const type = mediaTypeOf(headers);
-    // A 304 may have neither a type nor a body. Its headers must equal those of the 200.
-    if (type === undefined ? status !== 304 : !isCompressible(type)) return;
-    if (skip(ctx)) return;
+    if (ctx.res.headersSent || !isCandidate(ctx, headers, status)) return;
     headers.append('Vary', 'Accept-Encoding');
     if (status === 204 || status === 205 || status === 206 || headers.has('Content-Range')) return;
-    const accepted = ctx.get('Accept-Encoding');
-    const coding = negotiate(accepted, encodings);
-    if (coding === undefined || coding === 'identity') return;
+    const coding = codingFor(ctx);
+    if (coding === undefined) return;
     const length = lengthOf(body, headers);
-    const isSmall = length !== undefined && length < threshold;
-    // A client that refuses `identity` gets small bodies compressed, too.
-    if (isSmall && negotiate(accepted, []) === 'identity') return;
+    if (isTooSmall(ctx, length)) return;
     if (status === 304) weakenTag(headers);
     else return encode(ctx, body, coding, coders[coding], length);
   };
 
   const misses = (ctx: Context): string | undefined => {
+    const { res, method } = ctx;
     const headers: ReadableHeaders = {
-      get: (name) => ctx.res.getHeader(name),
-      has: (name) => ctx.res.hasHeader(name),
+      get: (name) => res.getHeader(name),
+      has: (name) => res.hasHeader(name),
     };
-    const coding = negotiate(ctx.get('Accept-Encoding'), encodings);
     const isMissed =
-      ctx.method !== 'HEAD' &&
-      ctx.res.statusCode === 200 &&
-      mayEncode(headers) &&
-      isCompressible(mediaTypeOf(headers) ?? '') &&
-      (lengthOf(undefined, headers) ?? threshold) >= threshold &&
-      coding !== undefined &&
-      coding !== 'identity' &&
-      !skip(ctx);
+      method !== 'HEAD' &&
+      res.statusCode === 200 &&
+      isCandidate(ctx, headers, 200) &&
+      codingFor(ctx) !== undefined &&
+      !isTooSmall(ctx, lengthOf(undefined, headers));
     return isMissed
       ? 'compression() of Fairlead does not compress it. Use the package compression: connect(compression()).'
       : undefined;
