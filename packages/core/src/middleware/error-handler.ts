@@ -185,12 +185,7 @@ export function respondWithError(ctx: Context, error: unknown, policy: ErrorPoli
   }
   const { phase, controller } = ctx[EXCHANGE];
   // ctx.abort() has made it the response, and reported it.
-  if (
-    phase === 'final' &&
-    controller?.signal.aborted === true &&
-    controller.signal.reason === error
-  )
-    return;
+  if (phase === 'final' && controller?.signal.reason === error) return;
   // Middleware of Express may have set one that is invalid, or that of another status.
   ctx.res.statusMessage = '';
   const sent = recordSerializable(ctx[EXCHANGE], ctx, error, policy);
