@@ -1,3 +1,4 @@
+import { joinWords } from '@fairlead/options';
 import { isNode, listOf, nodeOf } from '../../client/index.js';
 import type { Case, Type } from './case.js';
 import { TYPES } from './case.js';
@@ -63,7 +64,5 @@ const SHOWN = 8;
 export function joinOr(texts: readonly string[]): string {
   const shown = texts.slice(0, SHOWN);
   const rest = texts.length - shown.length;
-  const all = rest > 0 ? [...shown, `${rest} others`] : shown;
-  const last = all.at(-1) ?? 'nothing';
-  return all.length < 2 ? last : `${all.slice(0, -1).join(', ')} or ${last}`;
+  return joinWords(rest > 0 ? [...shown, `${rest} others`] : shown, 'or') || 'nothing';
 }
