@@ -3,6 +3,7 @@ import { type Change, Comparison } from './changes.js';
 import { compareBodies, compareParameters } from './inputs.js';
 import {
   callbacksOf,
+  describeDeprecation,
   mayMatch,
   type Operation,
   operationsOf,
@@ -106,8 +107,7 @@ function compareDeprecation(comparison: Comparison, before: Operation, after: Op
   const place = { operation: after.label, place: '' };
   const [was, is] = [before, after].map(({ node }) => node.deprecated === true);
   const [old, now] = [before, after].map(({ node }) => sunsetOf(node));
-  const text = now === undefined ? '' : `, with its sunset on ${now}`;
-  if (is && !was) comparison.add('safe', place, `is deprecated now${text}`);
+  if (is && !was) comparison.add('safe', place, describeDeprecation(after.node));
   else if (was && !is) comparison.add('safe', place, 'is not deprecated anymore');
   else if (is && old !== now) {
     const isEarlier = old !== undefined && now !== undefined && now < old;

@@ -1,7 +1,8 @@
 import { type Document, type Node, nodesOf } from '../client/index.js';
 import type { Comparison, Place, SentPlace } from './changes.js';
 import { compareContent, contentOf } from './content.js';
-import { type Operation, type Parameter, sunsetOf } from './operations.js';
+import { describeDeprecation, type Operation, type Parameter, sunsetOf } from './operations.js';
+import { isScalar } from './schemas/case.js';
 import type { Direction } from './schemas/findings.js';
 import { type Part, partOf } from './schemas/part.js';
 
@@ -56,12 +57,7 @@ function compareParameter(
   if (is && !was) comparison.add(isRequest ? 'breaking' : 'safe', place, 'is required now');
   if (was && !is) comparison.add(isRequest ? 'safe' : 'breaking', place, 'is optional now');
   if (now.node.deprecated === true && old.node.deprecated !== true) {
-    const sunset = sunsetOf(now.node);
-    comparison.add(
-      'safe',
-      place,
-      `is deprecated now${sunset === undefined ? '' : `, with its sunset on ${sunset}`}`,
-    );
+    comparison.add('safe', place, describeDeprecation(now.node));
   }
   const [oldContent, newContent] = [
     contentOf(comparison.before, old.node),
@@ -80,7 +76,7 @@ function compareParameter(
     comparison.add('maybe', place, 'is written in another way');
     return;
   }
-  if (oldStyle !== newStyle && !parts.every((part) => isScalar(comparison, part))) {
+  if (oldStyle !== newStyle && !parts.every((part) => isSingle(comparison, part))) {
     comparison.add('breaking', place, `is written in another way: ${newStyle}, was ${oldStyle}`);
   }
   compareTexts(comparison, parts, newStyle, place);
@@ -93,11 +89,10 @@ function styleOf({ in: source, node }: Parameter): string {
   return `${style}, ${explode === true ? 'a value for each item' : 'all items in one value'}`;
 }
 
-const SCALARS = new Set(['boolean', 'integer', 'fraction', 'string', 'null']);
-
-function isScalar(comparison: Comparison, part: Part): boolean {
+/** Whether all values of a schema are single ones, or null. */
+function isSingle(comparison: Comparison, part: Part): boolean {
   const cases = comparison.schemas('request').casesOf(part);
-  return cases.every(({ types }) => [...types].every((type) => SCALARS.has(type)));
+  return cases.every(({ types }) => [...types].every((type) => type === 'null' || isScalar(type)));
 }
 
 /** Compares the schemas of parameters, whose values are texts. */
@@ -107,7 +102,7 @@ function compareTexts(
   style: string,
   place: SentPlace,
 ): void {
-  const list = isScalar(comparison, before) ? itemsOf(comparison, after) : undefined;
+  const list = isSingle(comparison, before) ? itemsOf(comparison, after) : undefined;
   if (list === undefined || place.direction === 'response') {
     comparison.addSchemas(before, after, place, true);
     return;

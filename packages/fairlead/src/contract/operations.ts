@@ -106,13 +106,22 @@ export function shapeOf(path: string): string {
 
 /** Whether a path with parameters may match another one. */
 export function mayMatch(general: string, path: string): boolean {
-  const [segments, others] = [general, path].map((one) => shapeOf(one).split('/'));
-  if (segments?.length !== others?.length) return false;
-  return segments?.every((one, index) => one === '{}' || one === others?.[index]) ?? false;
+  const segments = shapeOf(general).split('/');
+  const others = shapeOf(path).split('/');
+  return (
+    segments.length === others.length &&
+    segments.every((one, index) => one === '{}' || one === others[index])
+  );
 }
 
 /** Returns the day from which on an operation or a parameter may be gone; undefined without one. */
 export function sunsetOf(node: Node): string | undefined {
   const [day] = /^\d{4}-\d\d-\d\d/.exec(String(node['x-sunset'] ?? '')) ?? [];
   return day;
+}
+
+/** Tells in a change that something is deprecated now, with its sunset if it has one. */
+export function describeDeprecation(node: Node): string {
+  const sunset = sunsetOf(node);
+  return `is deprecated now${sunset === undefined ? '' : `, with its sunset on ${sunset}`}`;
 }
