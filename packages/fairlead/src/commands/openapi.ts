@@ -97,8 +97,8 @@ export function addOpenapi(program: Command): void {
 /** @throws {LoadError} When one of them is not a document. */
 function compare(before: Source, after: Source): readonly Change[] {
   try {
-    const [old, now] = [before, after].map(({ root, origin }) => new Document(root, origin));
-    if (old === undefined || now === undefined) return [];
+    const old = new Document(before.root, before.origin);
+    const now = new Document(after.root, after.origin);
     const changes = compareDocuments(old, now, new Date().toISOString().slice(0, 10));
     old.throwProblems();
     now.throwProblems();

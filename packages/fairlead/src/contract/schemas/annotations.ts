@@ -10,8 +10,7 @@ export function describeAnnotations(
   after: readonly Part[],
   member: string,
 ): void {
-  const [was, is] = [before, after].map((parts) => annotationsOf(parts));
-  if (was === undefined || is === undefined) return;
+  const [was, is] = [annotationsOf(before), annotationsOf(after)];
   if (walk.findings.isRequest && was.default !== is.default) {
     const message =
       is.default === undefined

@@ -52,6 +52,16 @@ function mostSevere(findings: readonly Finding[]): Finding[] {
   return findings.toSorted((one, other) => other.doubt - one.doubt).slice(0, MAX_CHANGES);
 }
 
+/** Follows references that stand alone. */
+function follow(part: Part): Part {
+  return resolve(part) ?? part;
+}
+
+/** Returns the alternatives without null. */
+function besideNull(cases: readonly Case[]): readonly Case[] {
+  return cases.map(withoutNull).filter((one) => !one.isEmpty);
+}
+
 /** An alternative before and after. */
 interface Pair {
   readonly old: Case;
@@ -113,8 +123,7 @@ export class SchemaComparison {
   }
 
   #compare(olds: readonly Part[], news: readonly Part[], member: string): readonly Finding[] {
-    const [before, after] = [olds, news].map((parts) => parts.map((part) => resolve(part) ?? part));
-    if (before === undefined || after === undefined) return [];
+    const [before, after] = [olds.map(follow), news.map(follow)];
     const { equality } = this.#prover;
     const [one] = before;
     const [other] = after;
@@ -150,8 +159,7 @@ export class SchemaComparison {
       return;
     }
     const [wasNull, isNull] = all.map((cases) => cases.some(({ types }) => types.has('null')));
-    const [some, others] = all.map((cases) => cases.map(withoutNull).filter((one) => !one.isEmpty));
-    if (some === undefined || others === undefined) return;
+    const [some, others] = [besideNull(olds), besideNull(news)];
     if (some.length > 0 && others.length > 0) {
       const isAny = (cases: readonly Case[]) =>
         cases.some(({ types }) => types.size === TYPES.length);

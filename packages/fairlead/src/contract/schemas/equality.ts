@@ -24,8 +24,8 @@ export class Equality {
   readonly #known = new Map<string, boolean>();
 
   /**
-   * Whether two schemas have the same keywords, except for those that are for people. Recursive schemas are equal if
-   * nothing tells them apart.
+   * Whether two schemas have the same keywords. Titles, descriptions and other texts for people don't count. Recursive
+   * schemas are equal if nothing tells them apart.
    */
   holds(one: Part, other: Part): boolean {
     const key = keyOf([one, other]);

@@ -96,8 +96,8 @@ function describeOthers(walk: Walk, old: Case, now: Case, member: string): void 
 }
 
 function describePatterns(walk: Walk, old: Case, now: Case, member: string): void {
-  const [was, is] = [old, now].map(({ patterns }) => Map.groupBy(patterns, ([pattern]) => pattern));
-  if (was === undefined || is === undefined) return;
+  const read = ({ patterns }: Case) => Map.groupBy(patterns, ([pattern]) => pattern);
+  const [was, is] = [read(old), read(now)];
   for (const pattern of new Set([...was.keys(), ...is.keys()])) {
     const place = pathOf(member, `/${pattern}/`);
     const [before, after] = [was, is].map((all) => all.get(pattern)?.map(([, part]) => part));

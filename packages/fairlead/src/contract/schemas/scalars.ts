@@ -16,9 +16,10 @@ export function describeValues(walk: Walk, old: Case, now: Case, member: string)
       2,
     );
   } else {
-    const [texts, others] = [was, is].map((all) => all.map((value) => canonical(value)));
-    const gone = (texts ?? []).filter((text) => others?.includes(text) === false);
-    const added = (others ?? []).filter((text) => texts?.includes(text) === false);
+    const textsOf = (all: readonly unknown[]) => all.map((value) => canonical(value));
+    const [texts, others] = [textsOf(was), textsOf(is)];
+    const gone = texts.filter((text) => !others.includes(text));
+    const added = others.filter((text) => !texts.includes(text));
     if (gone.length > 0) walk.findings.add(member, `cannot be ${joinOr(gone)} anymore`, 2, 0);
     if (added.length > 0) walk.findings.add(member, `can be ${joinOr(added)} now`, 0, 2);
   }
@@ -28,13 +29,13 @@ export function describeValues(walk: Walk, old: Case, now: Case, member: string)
 export function describeNumbers(walk: Walk, old: Case, now: Case, member: string): void {
   describeLimit(walk, 'minimum', old.lower, now.lower, 1, member);
   describeLimit(walk, 'maximum', old.upper, now.upper, -1, member);
-  const [was, is] = [old, now].map((one) =>
+  const stepsOf = (one: Case) =>
     one
       .numbers('multipleOf')
       .filter((step) => step !== 1 || one.types.has('fraction'))
-      .sort(),
-  );
-  if (was === undefined || is === undefined || canonical(was) === canonical(is)) return;
+      .sort();
+  const [was, is] = [stepsOf(old), stepsOf(now)];
+  if (canonical(was) === canonical(is)) return;
   const isWithin = (inner: readonly number[], outer: readonly number[]): Doubt =>
     outer.every((step) => inner.some((one) => one % step === 0)) ? 0 : 2;
   const text =
