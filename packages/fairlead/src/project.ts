@@ -27,24 +27,36 @@ export function readManifest(): { readonly text: string; readonly manifest: Mani
       `There is no package.json in ${process.cwd()}. Run fairlead in the folder of a project.`,
     );
   }
-  return readJson('package.json');
+  return readManifestAt('package.json');
 }
 
 /** @throws {UsageError} When the nearest package.json above a path is not one that Node.js can read. */
 export function checkManifest(path: string): void {
   const folder = projectOf(path);
-  if (folder !== undefined) readJson(join(folder, 'package.json'));
+  if (folder !== undefined) readManifestAt(join(folder, 'package.json'));
 }
 
-function readJson(file: string): { readonly text: string; readonly manifest: Manifest } {
-  const name = describeFile(resolve(file));
-  let text: string;
+/**
+ * Reads a package.json.
+ *
+ * @throws {UsageError} When it is not one that Node.js can read.
+ */
+export function readManifestAt(file: string): {
+  readonly text: string;
+  readonly manifest: Manifest;
+} {
+  const text = readText(file);
+  return { text, manifest: parseManifest(describeFile(resolve(file)), text) };
+}
+
+/** @throws {UsageError} When a configuration file cannot be read. */
+export function readText(file: string): string {
   try {
-    text = readFileSync(file, 'utf8');
+    return readFileSync(file, 'utf8');
   } catch (error) {
+    const name = describeFile(resolve(file));
     throw new UsageError(`Cannot read ${name}: ${(error as Error).message}. Replace it.`);
   }
-  return { text, manifest: parseManifest(name, text) };
 }
 
 /** The members of a package.json that are objects of texts. */
@@ -57,7 +69,7 @@ const LISTS = [
 ];
 
 /** @throws {UsageError} When a text is no package.json. */
-export function parseManifest(name: string, text: string): Manifest {
+function parseManifest(name: string, text: string): Manifest {
   const manifest = parseJson(name, text);
   for (const list of LISTS) {
     const { [list]: value = {} } = manifest;

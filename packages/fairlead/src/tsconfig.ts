@@ -1,10 +1,10 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { describeFile, escapeLine, isPlainObject } from '@fairlead/options';
 import { parseTsconfig } from 'get-tsconfig';
 import { UsageError } from './errors.js';
-import { parseJson } from './project.js';
+import { parseJson, readText } from './project.js';
 
 type CompilerOptions = NonNullable<ReturnType<typeof parseTsconfig>['compilerOptions']>;
 
@@ -44,12 +44,7 @@ function findTsconfig(folder: string): string | undefined {
 function checkSyntax(path: string, files: Map<string, string>): void {
   if (files.has(path)) return;
   const name = describeFile(path);
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new UsageError(`Cannot read ${name}: ${(error as Error).message}. Replace it.`);
-  }
+  const text = readText(path);
   files.set(path, text);
   const { compilerOptions = {}, extends: bases = [] } = parseJson(name, withoutComments(text));
   if (!isPlainObject(compilerOptions)) {

@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { describeFile, explainOneCopy } from '@fairlead/options';
@@ -10,8 +10,8 @@ import {
   fairleadPackages,
   isFairlead,
   type Manifest,
-  parseManifest,
   readManifest,
+  readManifestAt,
   readSources,
   runsTypeScript,
 } from '../project.js';
@@ -107,8 +107,7 @@ interface PnpApi {
 function find(name: string, from: string): Installed | undefined {
   const folder = 'pnp' in process.versions ? findInPnp(name, from) : findInModules(name, from);
   if (folder === undefined) return undefined;
-  const file = join(folder, 'package.json');
-  return { name, folder, manifest: parseManifest(describeFile(file), readFileSync(file, 'utf8')) };
+  return { name, folder, manifest: readManifestAt(join(folder, 'package.json')).manifest };
 }
 
 function findInPnp(name: string, from: string): string | undefined {
