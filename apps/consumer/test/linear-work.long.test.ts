@@ -72,7 +72,6 @@ const once = appOf(
     createTransactions({
       client: undefined,
       transact: (work) => work(undefined),
-      nest: (_client, work) => work(undefined),
       query: async () => [{}],
     }),
     { principal: () => 'ada' },

@@ -22,8 +22,6 @@ export interface TransactionAdapter<Client> {
    * when the commit fails, and when the database has rolled back instead.
    */
   transact<T>(work: (client: Client) => Promise<T>, settings: TransactionSettings): Promise<T>;
-  /** Does the same within a transaction, by a savepoint. */
-  nest<T>(client: Client, work: (client: Client) => Promise<T>): Promise<T>;
   /** Runs a statement of PostgreSQL with the parameters `$1`, `$2` and so on. */
   query(
     client: Client,
@@ -51,25 +49,4 @@ export function codeOf(error: unknown): unknown {
     if (typeof code === 'string' && /^[\dA-Z]{5}$/.test(code)) return code;
   }
   return undefined;
-}
-
-/**
- * Runs work behind a savepoint, for the `nest()` of an adapter.
- *
- * @param execute - Runs a statement of the transaction.
- */
-export async function behindSavepoint<T>(
-  execute: (statement: string) => PromiseLike<unknown>,
-  work: () => Promise<T>,
-): Promise<T> {
-  await execute('SAVEPOINT fairlead');
-  try {
-    const result = await work();
-    await execute('RELEASE SAVEPOINT fairlead');
-    return result;
-  } catch (error) {
-    await execute('ROLLBACK TO SAVEPOINT fairlead');
-    await execute('RELEASE SAVEPOINT fairlead');
-    throw error;
-  }
 }

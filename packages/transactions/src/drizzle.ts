@@ -30,7 +30,6 @@ export function drizzleAdapter<Client extends DrizzleClient<Client>>(
           ...(readOnly === true && { accessMode: 'read only' }),
         },
       ),
-    nest: (client, work) => client.transaction(work),
     async query(client, text, values) {
       const result = await client.execute(bind(text, values));
       const { rows = result } = Object(result);

@@ -1,5 +1,5 @@
 import { CompiledQuery, type Kysely } from 'kysely';
-import { behindSavepoint, type TransactionAdapter } from './adapter.js';
+import type { TransactionAdapter } from './adapter.js';
 
 /** Transactions of Kysely, for PostgreSQL. */
 export function kyselyAdapter<DB>(db: Kysely<DB>): TransactionAdapter<Kysely<DB>> {
@@ -18,11 +18,6 @@ export function kyselyAdapter<DB>(db: Kysely<DB>): TransactionAdapter<Kysely<DB>
         return result;
       });
     },
-    nest: (client, work) =>
-      behindSavepoint(
-        (text) => execute(client, text),
-        () => work(client),
-      ),
     async query(client, text, values) {
       const { rows } = await execute(client, text, values);
       return rows;

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
-import { behindSavepoint, type TransactionAdapter, type TransactionSettings } from './adapter.js';
+import type { TransactionAdapter, TransactionSettings } from './adapter.js';
 
 /** What runs statements: a pool, or the connection of a transaction. */
 export type PgClient = Pick<Pool & PoolClient, 'query'>;
@@ -35,11 +35,6 @@ export function pgAdapter(pool: Pool): TransactionAdapter<PgClient> {
         connection.release(failure);
       }
     },
-    nest: (client, work) =>
-      behindSavepoint(
-        (text) => client.query(text),
-        () => work(client),
-      ),
     async query(client, text, values) {
       const { rows } = await client.query<QueryResultRow>(text, [...values]);
       return rows;

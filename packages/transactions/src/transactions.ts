@@ -148,7 +148,7 @@ export function createTransactions<Client>(
     if (outer !== undefined) {
       const part = outer.part.then(() => {
         if (outer.hasEnded) throw ended(outer);
-        return adapter.nest(outer.client, within);
+        return behindSavepoint(adapter, outer.client, () => within(outer.client));
       });
       outer.part = part.catch(() => undefined);
       const result = await part;
@@ -193,6 +193,25 @@ export function createTransactions<Client>(
       else unit.callbacks.push(callback);
     },
   });
+}
+
+/** Runs a part of a transaction, which rolls back alone when it rejects. */
+async function behindSavepoint<Client, T>(
+  adapter: TransactionAdapter<Client>,
+  client: Client,
+  work: () => Promise<T>,
+): Promise<T> {
+  const execute = (statement: string) => adapter.query(client, statement, []);
+  await execute('SAVEPOINT fairlead');
+  try {
+    const result = await work();
+    await execute('RELEASE SAVEPOINT fairlead');
+    return result;
+  } catch (error) {
+    await execute('ROLLBACK TO SAVEPOINT fairlead');
+    await execute('RELEASE SAVEPOINT fairlead');
+    throw error;
+  }
 }
 
 async function call(callback: () => unknown, report: (error: unknown) => void): Promise<void> {

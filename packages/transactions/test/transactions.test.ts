@@ -31,8 +31,12 @@ function openLog() {
     client: { note: (text) => log.push(`${text} outside`) },
     transact: (work, settings) =>
       bracket(JSON.stringify(settings), () => work({ note: (text) => log.push(`${text} inside`) })),
-    nest: (client, work) => bracket('part', () => work(client)),
-    query: async () => [],
+    async query(_client, statement) {
+      if (statement.startsWith('SAVEPOINT')) log.push('begin part');
+      else if (statement.startsWith('ROLLBACK TO')) log.push('rollback part');
+      else if (log.at(-1) !== 'rollback part') log.push('commit part');
+      return [];
+    },
   };
   return { db: createTransactions(adapter), log };
 }
