@@ -111,6 +111,34 @@ export class Judges {
     return judge;
   }
 
+  /** Returns a function that tells whether an object may fit a schema, by its required members and constants alone. */
+  mayFit(schema: unknown): (value: Members, reading: Reading) => boolean {
+    const parts = this.#document.partsOf(schema);
+    const isOpen = parts.some(({ [FITS]: fits }) => fits === 'always' || fits === 'unknown');
+    if (this.#dialect.isVague || isOpen) return () => true;
+    const required = parts.flatMap((part) => {
+      const schemas = new Map(entriesOf(part.properties));
+      return listOf(part.required).map((name) => ({
+        name: String(name),
+        absence: this.#absenceOf(schemas.get(String(name))),
+      }));
+    });
+    const constants = parts.flatMap(({ properties }) =>
+      entriesOf(properties)
+        .filter(([, member]) => isConstant(member))
+        .map(([name, member]) => ({ name, judge: this.of(member) })),
+    );
+    return (value, reading) => {
+      for (const { name, absence } of required)
+        if (!isEnumerable.call(value, name) && absence(value, name) < Fit.maybe) return false;
+      for (const { name, judge } of constants) {
+        const member = readMember(value, name, reading);
+        if (member !== undefined && judge(member, reading) < Fit.maybe) return false;
+      }
+      return true;
+    };
+  }
+
   #checksOf(schema: Keywords): Judge[] {
     if (schema[FITS] === 'always') return [];
     if (schema[FITS] === 'unknown') return [() => Fit.maybe];

@@ -233,6 +233,35 @@ describe('a union describes what the branch describes that the library chooses',
 
   it.each<[string, object, unknown, unknown]>([
     [
+      'required members',
+      z.union([z.object({ data: Guest }), z.object({ data: Admin, total: z.number() })]),
+      { data: { ...admin, name: 1, x: 1 }, total: 'many', x: 1 },
+      { data: { role: 'admin', name: 1, salary: admin.salary }, total: 'many' },
+    ],
+    [
+      'required members and constants in parts of it',
+      {
+        anyOf: [
+          {
+            allOf: [
+              { $ref: '#/$defs/list' },
+              { properties: { data: {}, kind: { const: 'list' } } },
+            ],
+          },
+          { properties: { data: {}, kind: { const: 'page' }, meta: {} } },
+          { properties: { all: {} }, required: ['all'] },
+        ],
+        $defs: { list: { required: ['data'], properties: { total: { type: 'number' } } } },
+      },
+      { data: 1, kind: 'list', total: 'x', meta: 1 },
+      { data: 1, kind: 'list', total: 'x' },
+    ],
+  ])('or, if none fits, the only branch that has its %s', (_which, schema, value, expected) => {
+    expect(sent(schema, value)).toEqual(expected);
+  });
+
+  it.each<[string, object, unknown, unknown]>([
+    [
       'the only branch with its constant',
       z.union([Guest, Admin]),
       { ...admin, name: 1, x: 1 },

@@ -62,6 +62,8 @@ interface Choice {
 
 interface Branch {
   readonly judge: Judge;
+  /** Whether an object may fit, as {@link Judges.mayFit} tells. */
+  readonly mayFit: (value: Members, reading: Reading) => boolean;
   readonly place: Place;
 }
 
@@ -164,10 +166,27 @@ function choose(choice: Choice, value: object, kind: Kind, reading: Reading): re
   const [first] = branches;
   if (first === undefined) return [];
   if (branches.length === 1) return shapesOf(first.place, value, kind, reading);
+  const only = kind === 'objects' ? onlyPossible(branches, value as Members, reading) : undefined;
+  if (only !== undefined) return shapesOf(only.place, value, kind, reading);
   const found = bestOf(branches, isExclusive, value, reading);
   const [best] = found;
   if (best !== undefined && found.length === 1) return shapesOf(best.place, value, kind, reading);
   return [inCommon(found.map(({ place }) => shapesOf(place, value, kind, reading)))];
+}
+
+/** Returns the only branch whose required members and constants an object has. The rest need not be judged then. */
+function onlyPossible(
+  branches: readonly Branch[],
+  value: Members,
+  reading: Reading,
+): Branch | undefined {
+  let found: Branch | undefined;
+  for (const branch of branches) {
+    if (!branch.mayFit(value, reading)) continue;
+    if (found !== undefined) return undefined;
+    found = branch;
+  }
+  return found;
 }
 
 /** Returns the branch for a value, or those that it may be. */
@@ -320,7 +339,8 @@ function meet(places: readonly (Place | undefined)[], reading: Reading): Place |
   if (found.length < 2) return found[0] ?? ANY;
   // Otherwise, the places below could double with each level of a value.
   return reading.once(`all of ${idsOf(found)}`, () => {
-    const branches = found.map((place): Branch => ({ judge: () => Fit.no, place }));
+    const [judge, mayFit] = [() => Fit.no, () => true];
+    const branches = found.map((place): Branch => ({ judge, mayFit, place }));
     const choice: Choice = { objects: branches, arrays: branches, isExclusive: false };
     return { ...emptyPlace(), choices: [choice], common: found };
   });
@@ -427,7 +447,7 @@ class Compiler {
       ] as const) {
         const branches = listOf(union).filter((branch) => !isNever(branch));
         this.#choose(
-          branches.map((branch) => [this.#judges.of(branch), [branch]]),
+          branches.map((branch) => [branch, [branch]]),
           all,
           place,
           isExclusive,
@@ -435,28 +455,26 @@ class Compiler {
       }
       const constants = listOf(constantsOf(part)).filter(isObject);
       this.#choose(
-        constants.map((one) => [this.#judges.of({ const: one }), [describeConstant(one)]]),
+        constants.map((one) => [{ const: one }, [describeConstant(one)]]),
         all,
         place,
       );
       const { if: condition, then, else: otherwise } = part;
       if (condition !== undefined) {
-        const holds = this.#judges.of(condition);
         this.#choose(
           [
-            [holds, [condition, then]],
-            [always, [otherwise]],
+            [condition, [condition, then]],
+            [undefined, [otherwise]],
           ],
           all,
           place,
         );
       }
       for (const [name, dependent] of dependenciesOf(part).schemas) {
-        const holds = this.#judges.of({ type: 'object', required: [name] });
         this.#choose(
           [
-            [holds, [dependent]],
-            [always, []],
+            [{ type: 'object', required: [name] }, [dependent]],
+            [undefined, []],
           ],
           all,
           place,
@@ -465,9 +483,13 @@ class Compiler {
     }
   }
 
-  /** Adds a choice between branches, each of one or several schemas, to a place. */
+  /**
+   * Adds a choice between branches, each of one or several schemas, to a place.
+   *
+   * @param branches - The schema of the values of a branch, undefined for all others, and what it describes.
+   */
   #choose(
-    branches: readonly (readonly [Judge, schemas: readonly unknown[]])[],
+    branches: readonly (readonly [values: unknown, schemas: readonly unknown[]])[],
     outer: readonly Keywords[],
     place: Place,
     isExclusive = false,
@@ -489,10 +511,11 @@ class Compiler {
       expand(only[1], place);
       return;
     }
-    const compiled = relevant.map(([judge, schemas]) => {
+    const compiled = relevant.map(([values, schemas]) => {
       const own = emptyPlace();
       expand(schemas, own);
-      return { judge, place: own, schemas };
+      const judge = values === undefined ? always : this.#judges.of(values);
+      return { judge, mayFit: this.#judges.mayFit(values), place: own, schemas };
     });
     const allowing = (accepts: (schemas: readonly unknown[]) => boolean) =>
       compiled.filter(({ schemas }) => accepts(schemas));
