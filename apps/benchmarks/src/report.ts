@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { basename, join } from 'node:path';
 import { drawChart } from './chart.js';
@@ -7,6 +7,14 @@ import { quantileOf, type Row, ratioOf, type Table } from './comparison.js';
 
 /** The default folder for tables and charts. */
 export const RESULTS = join(import.meta.dirname, '../results');
+
+/** Returns the commit whose HTTP results are recorded for the version of a node binary. */
+export function recordedCommit(node: string): string {
+  const file = join(RESULTS, `http-node-${versionOf(node).slice(1)}.md`);
+  const commit = existsSync(file) && /, commit ([\da-f]+)/.exec(readFileSync(file, 'utf8'))?.[1];
+  if (commit) return commit;
+  throw new Error(`No results are recorded in ${file}. Name a commit, such as HEAD~20.`);
+}
 
 /** The head of a table's column and the text of its cells. */
 export type Column = readonly [head: string, format: (row: Row, baseline: Row) => string];

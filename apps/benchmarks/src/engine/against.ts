@@ -45,7 +45,7 @@ interface Pair {
 
 /** The tables of a workload, one per batch. */
 interface Measurement {
-  readonly workload: Workload;
+  readonly workload: Pick<Workload, 'name' | 'title'>;
   readonly batches: readonly Table[];
 }
 
@@ -54,39 +54,54 @@ interface Measurement {
  * this tree, and prints tables. Writes no file.
  *
  * @param ref - What names the other commit.
+ * @returns Whether this tree is certainly slower on a workload. Counts of instructions decide nothing.
  */
 export async function compareWith(
   ref: string,
   workloads: readonly Workload[],
   options: AgainstOptions,
-): Promise<void> {
+): Promise<boolean> {
   if (options.instructions) requireValgrind();
-  await withWorktree(ROOT, ref, async (worktree) => {
+  return withWorktree(ROOT, ref, async (worktree) => {
     await buildPackages(worktree);
     const pairs = [
       createPair('functions', 'engine', ref, worktree.folder),
       createPair('classes', 'engine-class', ref, worktree.folder),
     ];
     const title = `# This tree against ${ref}\n\n${describeRun(versionOf(options.node))}; ${ref} is ${worktree.commit}\n`;
-    const text = options.instructions
-      ? [title, await formatInstructions(pairs, workloads, options.node)]
-      : [title, ...(await formatTimes(ref, pairs, workloads, options))];
-    console.log([...text, await formatCalls(ref, worktree.folder, options.node)].join('\n'));
+    const { text, slower } = options.instructions
+      ? { text: [await formatInstructions(pairs, workloads, options.node)], slower: [] }
+      : formatTimes(ref, pairs, await measure(workloads, pairs, options));
+    const calls = await formatCalls(ref, worktree.folder, options.node);
+    console.log([title, ...text, calls, ...slower].join('\n'));
+    return slower.length > 0;
   });
 }
 
-async function formatTimes(
-  ref: string,
-  pairs: readonly Pair[],
-  workloads: readonly Workload[],
-  options: AgainstOptions,
-): Promise<readonly string[]> {
-  const measurements = await measure(workloads, pairs, options);
-  return [
+/** Formats what was measured, and says where this tree is slower. */
+function formatTimes(ref: string, pairs: readonly Pair[], measurements: readonly Measurement[]) {
+  const text = [
     formatSpeeds(ref, pairs, measurements),
     formatDifferences(ref, pairs, measurements),
     ...measurements.map((measurement) => formatDetails(pairs, measurement)),
   ];
+  return { text, slower: findSlower(ref, pairs, measurements) };
+}
+
+/** Names the workloads on which the whole interval of this tree lies below the other commit. */
+export function findSlower(
+  ref: string,
+  pairs: readonly Pair[],
+  measurements: readonly Measurement[],
+): readonly string[] {
+  return pairs.flatMap(({ style, old, own }) =>
+    measurements.flatMap((measurement) => {
+      const { high } = estimateSpeed(measurement, titlesOf(own), titlesOf(old), 'cpu');
+      const { name } = measurement.workload;
+      const least = `${oneDigit((1 - high) * 100)} %`;
+      return high < 1 ? `Slower than ${ref}: ${name}, ${style}, by at least ${least}.` : [];
+    }),
+  );
 }
 
 /** Counts the instructions of all programs, one server at a time, and formats them. */

@@ -10,7 +10,15 @@ import {
 } from '../command.js';
 import { ratioOf, type Table } from '../comparison.js';
 import { compareWith, ENGINE_WORKLOADS } from '../engine/against.js';
-import { formatSection, integer, oneDigit, quantiles, ratios, titles } from '../report.js';
+import {
+  formatSection,
+  integer,
+  oneDigit,
+  quantiles,
+  ratios,
+  recordedCommit,
+  titles,
+} from '../report.js';
 import { AutocannonLoad } from './autocannon.js';
 import { Load } from './load.js';
 import { compareServers, type TurnOptions } from './loaded-server.js';
@@ -40,15 +48,18 @@ export const http = createCommand('pnpm bench', 'Measure HTTP servers under load
   .option('--autocannon', 'make the load with autocannon; use slices of a second or more')
   .option('--list', 'list workloads and servers')
   .addOption(
-    // Servers with more code take longer until V8 has compiled them, and until their caches are warm in a turn.
-    new Option('--against <ref>', 'compare the packages with those of another commit')
+    // Servers with more code take longer until V8 has compiled them. Short turns meet the same disturbances.
+    new Option(
+      '--against <ref>',
+      'compare the packages with those of another commit, or of the last "recorded" results',
+    )
       .conflicts(['servers', 'autocannon', 'list', 'out'])
-      .implies({ warmUp: 4_000, slice: 250, rounds: 8 }),
+      .implies({ warmUp: 4_000, slice: 25, rounds: 60 }),
   )
   .option('--batches <number>', 'with --against: how often all servers start', parseBatches, 5)
   .addOption(
-    new Option('--quick', 'with --against: 3 batches, turns of 150 ms, warm-up of 2 s').implies({
-      ...{ batches: 3, slice: 150, warmUp: 2_000 },
+    new Option('--quick', 'with --against: 3 batches, 30 turns, warm-up of 2 s').implies({
+      ...{ batches: 3, rounds: 30, warmUp: 2_000 },
     }),
   )
   .option(
@@ -77,7 +88,10 @@ async function runHttp(
     return console.log(`Workloads\n${formatList(WORKLOADS)}\nServers\n${formatList(SERVERS)}`);
   }
   if (options.against !== undefined) {
-    return compareWith(options.against, pick(ENGINE_WORKLOADS, names, 'workload'), options);
+    const ref = options.against === 'recorded' ? recordedCommit(options.node) : options.against;
+    const isSlower = await compareWith(ref, pick(ENGINE_WORKLOADS, names, 'workload'), options);
+    if (isSlower) process.exitCode = 1;
+    return;
   }
   const { quick, instructions } = options;
   if (quick || instructions || command.getOptionValueSource('batches') === 'cli') {

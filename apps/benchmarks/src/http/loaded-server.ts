@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Comparison } from '../comparison.js';
 import { OUTPUT } from '../compile.js';
-import { startPinned } from '../pinned-process.js';
+import { cpuOf, startPinned } from '../pinned-process.js';
 import { Load, type LoadGenerator, type Slice } from './load.js';
 import type { Usage } from './probe.js';
 import type { Program, ServerKind, StartableServer } from './servers.js';
@@ -13,6 +13,8 @@ export interface ServerProcess {
   readonly pid: number | undefined;
   readonly port: number;
   usage(): Promise<Usage>;
+  /** Returns the CPU time since its start, in microseconds. */
+  cpu(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -30,7 +32,10 @@ export async function startServer(
 ): Promise<ServerProcess> {
   const probe = ['--import', join(OUTPUT, 'http/probe.js')];
   const { pid, greeting, ask, stop } = await startPinned(node, [...flags, ...probe, ...args], env);
-  return { pid, port: Number(greeting), usage: () => ask('usage') as Promise<Usage>, stop };
+  const usage = () => ask('usage') as Promise<Usage>;
+  const counted = () => (pid === undefined ? undefined : cpuOf(pid));
+  const cpu = async () => counted() ?? (await usage()).cpu;
+  return { pid, port: Number(greeting), usage, cpu, stop };
 }
 
 /** How a server is started and loaded. */
@@ -155,12 +160,12 @@ export function compareServers(
   const contestants = servers.map((server) => async () => {
     const { process, run, stop } = await startLoaded(server, workload, options);
     const turn = async () => {
-      const before = await process.usage();
+      const before = await process.cpu();
       const { requests, duration, latencies } = await run(options.slice);
-      const after = await process.usage();
+      const after = await process.cpu();
       return {
         throughput: (requests / duration) * 1_000,
-        cpu: (after.cpu - before.cpu) / requests,
+        cpu: (after - before) / requests,
         latency: latencies,
       };
     };

@@ -129,12 +129,12 @@ export function compareUsers(
         await reset();
         // Opens new connections if these have been idle for long.
         await run(0);
-        const [before, databaseBefore] = [await process.usage(), databases.postgresCpu()];
+        const [before, databaseBefore] = [await process.cpu(), databases.postgresCpu()];
         const { requests, duration, latencies } = await run(options.slice);
-        const [after, databaseAfter] = [await process.usage(), databases.postgresCpu()];
+        const [after, databaseAfter] = [await process.cpu(), databases.postgresCpu()];
         return {
           throughput: (requests / duration) * 1_000,
-          cpu: (after.cpu - before.cpu) / requests,
+          cpu: (after - before) / requests,
           latency: latencies,
           users: await countUsers(base),
           ...(store.name === 'postgres' && {
