@@ -27,9 +27,17 @@ it.each(packages)('the packed size is within its budget: %s', (name) => {
 it.concurrent.each(specifiers)('an import loads no more than its budget: %s', async (specifier) => {
   const script = join(here, 'fixtures/loaded-files.mjs');
   const { stdout } = await run(process.execPath, [script, specifier], here);
-  const loaded = JSON.parse(stdout) as { files: number; kilobytes: number };
+  const loaded = JSON.parse(stdout) as {
+    files: number;
+    kilobytes: number;
+    loadsUndici: boolean;
+  };
   const [files, kilobytes] = importBudgets[specifier] ?? [0, 0];
   const message = `import '${specifier}' loads ${loaded.files} files with ${loaded.kilobytes} kB, its budget is ${files} files with ${kilobytes} kB. Load less, or raise the budget in ${BUDGETS}`;
   expect(loaded.files, message).toBeLessThanOrEqual(files);
   expect(loaded.kilobytes, message).toBeLessThanOrEqual(kilobytes);
+  // An import of node:http reads all of its members, some of which load undici. Express loads node:http itself.
+  expect(loaded.loadsUndici, 'use process.getBuiltinModule()').toBe(
+    specifier === '@fairlead/connect',
+  );
 });

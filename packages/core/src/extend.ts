@@ -18,7 +18,7 @@ export {
   securityOf,
 } from './annotations/description.js';
 export { isStarted } from './context/context-errors.js';
-export { unknownPath } from './errors/http-error.js';
+export { titleOf, unknownPath } from './errors/http-error.js';
 export { after } from './exchange/after-next.js';
 export { isPromiseLike } from './promise.js';
 export { serialize } from './response/serialize-json.js';

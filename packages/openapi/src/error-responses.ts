@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http';
+import { titleOf } from '@fairlead/core/extend';
 import type { JsonSchema } from './convert.js';
 import type { Headers } from './headers.js';
 import { findFreeName, toPascalCase } from './names.js';
@@ -136,5 +136,5 @@ export class ErrorResponses {
 
 /** Returns the reason phrase of a status. */
 export function phraseOf(status: number | string): string {
-  return STATUS_CODES[status] ?? (status === 'default' ? 'Any other error' : `Status ${status}`);
+  return status === 'default' ? 'Any other error' : titleOf(Number(status));
 }
