@@ -93,8 +93,9 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
     const D extends readonly Dependency[] = readonly [],
     C extends Constructor<NoInfer<T>> = Constructor<NoInfer<T>>,
   >(token: Token<T>, provider: Provider<NoInfer<T>, D, C>, options?: RegisterOptions): this;
-  register(token: Token, provider?: Provider, options: RegisterOptions = {}): this {
-    const checked = checkRegistration('register', token, provider, options);
+  register(token: Token, provider?: Provider, given?: RegisterOptions): this {
+    const checked = checkRegistration('register', token, provider, given);
+    const options = given ?? {};
     const replaces = this.#registry.replaces(token, options);
     this.#registry.add(token, checked, options, captureSite(checked, this.register, replaces));
     return this;

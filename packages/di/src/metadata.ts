@@ -65,6 +65,7 @@ export function serviceOptions(target: Class): ServiceStatics {
 export function findStaticMistakes(target: Class): Mistake[] {
   if (!Object.hasOwn(target, 'inject')) return [];
   const { scope, eager } = target as ServiceStatics;
+  if (scope === undefined && eager === undefined) return [];
   const statics = { 'static scope': scope, 'static eager': eager };
   const problems = findOptionProblems('the class', statics, STATICS);
   if (problems.length > 0) {

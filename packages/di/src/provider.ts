@@ -88,6 +88,9 @@ export function checkRegistration(
   provider: Provider | undefined,
   options: RegisterOptions | undefined,
 ): Provider {
+  // Most providers, of which a start registers thousands.
+  if (provider === undefined && options === undefined && isConstructor(token))
+    return { useClass: token };
   const call = `container.${method}()`;
   const mistake = findRegisteredTokenMistake(token, method);
   if (mistake !== undefined) throw new InvalidProviderError(token, [mistake], method);
