@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
-import { entriesOf } from './support/entries.js';
+import { entriesOf, librariesOf } from './support/entries.js';
 import { packages } from './support/packages.js';
 import {
   createProject,
@@ -58,8 +58,9 @@ beforeAll(async () => {
   page = await readFile(join(workspace, 'docs/recipes/bundling.md'), 'utf8');
   root = await mkdtemp(join(tmpdir(), 'fairlead-bundlers-'));
   await createProject(root);
-  const peers = ['pino', 'prom-client', 'redis', 'reflect-metadata', 'zod'];
-  const libraries = await Promise.all(peers.map(installedVersion));
+  // The application uses zod.
+  const needed = new Set([...packages.flatMap(librariesOf), 'zod']);
+  const libraries = await Promise.all([...needed].map(installedVersion));
   await install(root, [
     ...packages.map((name) => tarballs[name] ?? name),
     ...libraries,

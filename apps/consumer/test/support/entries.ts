@@ -5,6 +5,7 @@ import { workspace } from './project.js';
 /** The parts of a `package.json` that name what a package exports. */
 interface Manifest {
   readonly name: string;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly publishConfig?: {
     readonly exports?: Readonly<Record<string, string | { types: string; default: string }>>;
   };
@@ -22,11 +23,21 @@ export interface Entry {
   readonly types: string;
 }
 
+function readManifest(packageName: string): Manifest {
+  const file = join(workspace, 'packages', packageName, 'package.json');
+  return JSON.parse(readFileSync(file, 'utf8'));
+}
+
+/** Lists the libraries that the modules of a package need beside it, some of them optionally. */
+export function librariesOf(packageName: string): readonly string[] {
+  const { peerDependencies = {} } = readManifest(packageName);
+  return Object.keys(peerDependencies).filter((name) => !name.startsWith('@fairlead/'));
+}
+
 /** Returns the modules that a published package exports, by its folder name. */
 export function entriesOf(packageName: string): Entry[] {
   const folder = join(workspace, 'packages', packageName);
-  const manifest: Manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  const { name, publishConfig } = manifest;
+  const { name, publishConfig } = readManifest(packageName);
   return Object.entries(publishConfig?.exports ?? {}).flatMap(([path, target]) =>
     typeof target === 'string'
       ? []
