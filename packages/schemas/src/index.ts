@@ -1,3 +1,4 @@
+export { DocumentSchemas, type Misfit } from './document-schemas.js';
 export { hasMethod, isComposite, isWritten } from './json-values.js';
 export {
   type DeclaredOutput,
