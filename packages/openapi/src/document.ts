@@ -239,6 +239,63 @@ export function describeRoute(app: Application, route: Route): RouteDescription 
   return JSON.parse(JSON.stringify({ path: template, operation, schemas }));
 }
 
+/** An operation, of one method and one path. */
+export interface DescribedOperation {
+  readonly route: Route;
+  /** In upper case. */
+  readonly method: string;
+  /** The path, such as `/users/{id}`. */
+  readonly path: string;
+  readonly operation: OperationObject;
+}
+
+/** What {@link describeOperations} returns. */
+export interface OperationDescriptions {
+  readonly operations: readonly DescribedOperation[];
+  /** What the operations refer to, by kind and name: `#/components/schemas/User`. */
+  readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>;
+  /** Whether the bodies of errors are those that the application sends, as far as its options tell. */
+  readonly knowsErrors: boolean;
+}
+
+/**
+ * Describes the operations of all routes, except of those with `hidden: true` and of those for WebSocket connections.
+ *
+ * @param errorSchema - Describes the bodies of errors; undefined for problems of RFC 9457.
+ * @throws The errors of {@link createDocument}.
+ */
+export function writeOperations(
+  app: Application,
+  errorSchema: object | undefined,
+): Omit<OperationDescriptions, 'knowsErrors'> {
+  const draft = createDraft(app, {
+    info: { title: '', version: '' },
+    version: '3.2',
+    unrepresentable: 'any',
+    ...(errorSchema !== undefined && { errorSchema }),
+  });
+  const routes = app.routes().filter((route) => !route.options.hidden && !opensSockets(route));
+  const sources = findOperations(routes, new Set(routes), draft);
+  const operations = sources.map((source) => createOperation(source, draft));
+  throwProblems(draft.problems);
+  const responses = Object.fromEntries(draft.errors.responses);
+  const headers = Object.fromEntries(draft.headers.shared);
+  const schemas = shareSchemas(draft.schemas.nodes, { operations, responses, headers });
+  const securitySchemes = Object.fromEntries(draft.security.schemes);
+  const written = JSON.parse(
+    JSON.stringify({ operations, components: { schemas, responses, headers, securitySchemes } }),
+  );
+  return {
+    components: written.components,
+    operations: sources.map(({ route, method, template }, index) => ({
+      route,
+      method: method.toUpperCase(),
+      path: template,
+      operation: written.operations[index],
+    })),
+  };
+}
+
 /**
  * Names routes as the operation IDs of a document would. A name belongs to the first path of a registration; further
  * paths and methods add to it.

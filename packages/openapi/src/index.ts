@@ -1,6 +1,8 @@
 export {
+  type DescribedOperation,
   describeRoute,
   nameRoutes,
+  type OperationDescriptions,
   type OperationObject,
   type RouteDescription,
 } from './document.js';
@@ -21,6 +23,7 @@ export type {
 } from './options.js';
 export {
   createDocument,
+  describeOperations,
   type OpenApiOptions,
   openapi,
   type PrintOptions,

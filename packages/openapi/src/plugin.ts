@@ -27,7 +27,7 @@ import {
   string,
   warn,
 } from '@fairlead/options';
-import { writeDocument } from './document.js';
+import { type OperationDescriptions, writeDocument, writeOperations } from './document.js';
 import { DocumentError, throwProblems } from './errors.js';
 import {
   checkOptions,
@@ -219,6 +219,23 @@ export function createDocument(
   checkOptions('createDocument()', which, DOCUMENT_KINDS);
   setLocation(which, captureCaller(createDocument));
   return JSON.parse(writeDocument(app, which));
+}
+
+/**
+ * Describes the operations of all routes for packages that send requests to them. Errors are those of the first
+ * document that the application serves.
+ *
+ * @param app - A sealed application.
+ * @throws The errors of {@link createDocument}.
+ */
+export function describeOperations(app: Application): OperationDescriptions {
+  const [first] = documents.get(app)?.values() ?? [];
+  const { errorSchema } = first?.options ?? {};
+  const isProblem = !registrationsOf(app).replacesProblems || isIntended(first?.options);
+  return {
+    ...writeOperations(app, errorSchema),
+    knowsErrors: errorSchema !== undefined || isProblem,
+  };
 }
 
 /** Options of {@link printDocument}. */

@@ -14,7 +14,14 @@ import { describe as describeValue } from '@fairlead/core/extend';
 import { multipart } from '@fairlead/multipart';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createDocument, type DocumentOptions, describeRoute, secured } from '../src/index.js';
+import {
+  createDocument,
+  type DocumentOptions,
+  describeOperations,
+  describeRoute,
+  openapi,
+  secured,
+} from '../src/index.js';
 
 const info = { title: 'Test', version: '1' };
 const ok: Handler = () => null;
@@ -834,4 +841,51 @@ it('describes a single route, also a hidden one', () => {
   expect(path).toBe('/users/{id}');
   expect(operation).toMatchObject({ operationId: 'getUsersById', parameters: [{ name: 'id' }] });
   expect(schemas).toEqual({ DescribedUser: expect.objectContaining({ type: 'object' }) });
+});
+
+describe('describeOperations()', () => {
+  const create = () =>
+    createApp()
+      .get('/users/:id', () => 1)
+      .put('/users/:key', () => 1)
+      .on('QUERY', '/search', () => 1)
+      .get('/hidden', { hidden: true }, () => 1)
+      .on('ALL', '/any', () => 1);
+
+  it('describes every method of every route, except of hidden ones', () => {
+    const app = create();
+    app.seal();
+    const { operations, components, knowsErrors } = describeOperations(app);
+    expect(operations.map(({ method, path, route }) => [method, path, route.pattern])).toEqual([
+      ['GET', '/users/{id}', '/users/:id'],
+      // Paths of one shape share the names of the first one.
+      ['PUT', '/users/{id}', '/users/:key'],
+      ['QUERY', '/search', '/search'],
+      ...['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'PATCH'].map((method) => [
+        method,
+        '/any',
+        '/any',
+      ]),
+    ]);
+    expect(operations[1]?.operation.parameters).toEqual([expect.objectContaining({ name: 'id' })]);
+    expect(operations[0]?.operation.responses).toMatchObject({
+      default: { $ref: '#/components/responses/Error' },
+    });
+    expect(Object.keys(components.responses ?? {})).toContain('Error');
+    expect(knowsErrors).toBe(true);
+  });
+
+  it.each([
+    ['the schema of the first document', { title: 'Failure', type: 'object' }, true],
+    ['none, if the application has its own format', undefined, false],
+  ] as const)('describes errors by %s', async (_, errorSchema, knowsErrors) => {
+    const app = createApp({ format: () => ({ message: 'no' }) }).get('/', () => 1);
+    if (errorSchema !== undefined) await app.plugin(openapi({ info, errorSchema, docs: false }));
+    app.seal();
+    const described = describeOperations(app);
+    expect(described.knowsErrors).toBe(knowsErrors);
+    expect(Object.keys(described.components.schemas ?? {})).toEqual([
+      knowsErrors ? 'Failure' : 'Problem',
+    ]);
+  });
 });
