@@ -1,3 +1,3 @@
 import { buildConfig } from '@fairlead/test-support/tsup-config';
 
-export default buildConfig();
+export default buildConfig({ entry: ['src/index.ts', 'src/fuzz.ts'], splitting: false });

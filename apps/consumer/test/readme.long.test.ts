@@ -15,6 +15,7 @@ const LIBRARIES = [
   'arktype',
   'class-transformer',
   'class-validator',
+  'fast-check',
   'fast-json-stringify',
   'swagger-ui-dist',
   '@modelcontextprotocol/client',
