@@ -268,3 +268,15 @@ export async function importOpenapi() {
   }
   return openapi;
 }
+
+/** @throws {UsageError} When the project lacks a package that generates requests. */
+export async function importFuzz() {
+  await importOpenapi();
+  const load = () => importOptional('@fairlead/testing', () => import('@fairlead/testing/fuzz'));
+  // The package of tests imports it.
+  const fuzz = await importOptional('fast-check', load);
+  if (fuzz !== undefined) return fuzz;
+  throw new UsageError(
+    'The project lacks the packages that generate requests. Run npm install --save-dev @fairlead/testing fast-check.',
+  );
+}

@@ -5,6 +5,7 @@ import { addClient } from './client.js';
 import { addDoctor } from './doctor.js';
 import { addExplain } from './explain.js';
 import { addFetch } from './fetch.js';
+import { addFuzz } from './fuzz.js';
 import { addNew } from './new.js';
 import { addOpenapi } from './openapi.js';
 import { addRoutes } from './routes.js';
@@ -20,6 +21,7 @@ export const commands: readonly ((program: Command) => void)[] = [
   addCheck,
   addAccess,
   addFetch,
+  addFuzz,
   addOpenapi,
   addClient,
   addNew,
