@@ -14,6 +14,7 @@ import { locationsIn } from './support/locations.js';
 import { message, refusal, tokenRefusal } from './support/message.js';
 
 const locationOf = locationsIn(import.meta.url);
+const FAULTS: unique symbol = Symbol.for('fairlead:faults');
 const ADMIN = token<GuardFn>('ADMIN');
 
 class Base {
@@ -164,6 +165,49 @@ describe('install rejects and registers nothing for', () => {
     expect(error.message).toBe(
       refusal('the controller LateController', error.cause, locationOf('LateController')),
     );
+  });
+
+  it('what classes of other packages find, and builds nothing that depends on them', async () => {
+    const built: string[] = [];
+    class Faulty {
+      static readonly inject = [] as const;
+      static [FAULTS](): readonly Error[] {
+        return [new Error('first fault'), new Error('second fault')];
+      }
+      constructor() {
+        built.push('Faulty');
+      }
+    }
+    class Sound {
+      static readonly inject = [] as const;
+      static [FAULTS](): readonly Error[] {
+        return [];
+      }
+      constructor() {
+        built.push('Sound');
+      }
+    }
+    @Controller('/faulty')
+    class FaultyController extends Base {
+      static readonly inject = [Faulty, 'nothing'] as const;
+      constructor(..._: unknown[]) {
+        super();
+        built.push('FaultyController');
+      }
+    }
+    @Controller('/sound')
+    class SoundController extends Base {
+      static readonly inject = [Sound] as const;
+      constructor(..._: unknown[]) {
+        super();
+        built.push('SoundController');
+      }
+    }
+    const error = await failStart([FaultyController, SoundController]);
+    const [unknown, ...faults] = (error as StartError).problems.map((problem) => problem.message);
+    expect(unknown).toContain("Nothing provides 'nothing'");
+    expect(faults).toEqual(['first fault', 'second fault']);
+    expect(built).toEqual(['Sound', 'SoundController']);
   });
 
   it('tokens that a container without validate cannot resolve', async () => {

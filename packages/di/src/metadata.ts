@@ -46,9 +46,14 @@ export function serviceDefinition(target: Class): ServiceDefinition | undefined 
   return Reflect.getOwnMetadata(DEFINITION, target);
 }
 
+/** Where another package marks a class whose subclasses are services without a `static inject` of their own. */
+const SERVICE = Symbol.for('fairlead:service');
+
 /** Whether a container builds a class that nothing registers: it has `@Service`, or its own `static inject`. */
 export function isService(target: Class): boolean {
-  return serviceDefinition(target) !== undefined || Object.hasOwn(target, 'inject');
+  return (
+    serviceDefinition(target) !== undefined || Object.hasOwn(target, 'inject') || SERVICE in target
+  );
 }
 
 interface ServiceStatics extends Pick<RegisterOptions, 'scope' | 'eager'> {}

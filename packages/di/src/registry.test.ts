@@ -5,6 +5,8 @@ import { Service } from './decorators/service.js';
 import { token } from './dependency.js';
 import { DisposedError, InvalidProviderError } from './errors/injection-errors.js';
 
+const SERVICE: unique symbol = Symbol.for('fairlead:service');
+
 const Level = token<string>('Level');
 
 @Service()
@@ -176,4 +178,19 @@ describe('snapshot and restore', () => {
 
     expect(parent.resolveAll(Level)).toEqual(['info']);
   });
+});
+
+it('builds a subclass of a class that another package marks as a service, and needs no registration', () => {
+  class Marked {
+    static readonly inject = [] as const;
+    static readonly [SERVICE] = true;
+    readonly port = 80;
+  }
+  class Settings extends Marked {}
+  class Plain extends Logger {}
+
+  const container = createContainer();
+  expect(container.resolve(Settings)).toBeInstanceOf(Settings);
+  expect(container.resolve(Settings)).toBe(container.resolve(Settings));
+  expect(container.has(Plain)).toBe(false);
 });

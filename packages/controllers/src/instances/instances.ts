@@ -68,7 +68,16 @@ export class Instances {
         container.register?.(target, { useClass: target });
     }
     const incomplete = this.#findIncomplete(tokens);
-    return [...incomplete, ...this.#findUnresolvable(tokens)];
+    return [...incomplete, ...this.#findUnresolvable(tokens), ...this.#findFaults(tokens)];
+  }
+
+  /** Finds what classes know to be wrong before they are built, such as variables of a configuration. */
+  #findFaults(tokens: ReadonlyMap<Token, Requirement>): readonly Error[] {
+    const faults = new Map(this.classesOf([...tokens.keys()]).map((one) => [one, faultsOf(one)]));
+    const found = [...faults.values()].flat();
+    const isFaulty = (one: Constructor) => faults.get(one)?.length !== 0;
+    if (found.length > 0) this.#exclude(tokens, (token) => this.classesOf([token]).some(isFaulty));
+    return found;
   }
 
   /** Finds classes that the container would instantiate, although they lack the method of their kind. */
@@ -195,6 +204,14 @@ export class Instances {
       return problems;
     });
   }
+}
+
+/** Where a class of another package has a function that returns what is wrong before it is built. */
+const FAULTS = Symbol.for('fairlead:faults');
+
+function faultsOf(target: Constructor): readonly Error[] {
+  const { [FAULTS]: find }: { readonly [FAULTS]?: () => readonly Error[] } = Object(target);
+  return find?.() ?? [];
 }
 
 /** Returns the problems that an error of a container lists, or else the error itself. */
