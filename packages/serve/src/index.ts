@@ -1,4 +1,14 @@
 export {
+  type ConfigClass,
+  ConfigError,
+  type ConfigInput,
+  type ConfigOptions,
+  type ConfigSchema,
+  type ConfigValues,
+  defineConfig,
+} from './config/define-config.js';
+export type { Variable } from './config/read-variables.js';
+export {
   describeStartError,
   type Lifecycle,
   type ProcessLogger,

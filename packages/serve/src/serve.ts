@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import {
   type Application,
+  InvalidApplicationError,
   type ListenOptions,
   listen,
   type Server,
@@ -28,13 +29,16 @@ import {
   setLocation,
   warn,
 } from '@fairlead/options';
+import { ConfigError, failedConfigs } from './config/define-config.js';
 import {
+  describeStartError,
   type Lifecycle,
   manage,
   NAME,
   PROCESS_OPTIONS,
   type ProcessOptions,
   requireOptions,
+  type Step,
 } from './run-process.js';
 
 /** Options of {@link serve}. The host, limits and timeouts are those of `listen`. */
@@ -123,31 +127,36 @@ export type Served = Application | Applications;
  * open requests. Then `app.close()` runs, and the `onClose` callbacks, the last one first. Then the port
  * for operators closes. A second signal exits immediately, as does the deadline.
  *
- * If startup fails, the process prints the error, closes what was opened, and exits with 1.
+ * If startup fails, the process prints the error, closes what was opened, and exits with 1. It reports what is wrong
+ * with configurations of `defineConfig()` together with the problems of the application.
  *
  * @param app - The application, both {@link Applications}, or a function that creates them. The function
  *   receives the process's {@link Lifecycle}.
- * @param options - The port and the details of the shutdown.
+ * @param options - The port and the details of the shutdown, or a function that returns them, which may read a
+ *   configuration.
  * @returns The service, once it listens.
  */
 export async function serve(
   app: Served | ((lifecycle: Lifecycle) => Served | Promise<Served>),
-  options: ServeOptions,
+  options: ServeOptions | (() => ServeOptions),
 ): Promise<Service> {
   const locate = captureCaller(serve);
+  let settings: ServeOptions;
   let times: Times;
   try {
-    requireOptions('serve()', options, SERVE_OPTIONS);
-    times = timesOf(options);
-    assertPorts(options);
-    warnOfTimes(options, locate);
+    settings = typeof options === 'function' ? options() : options;
+    requireOptions('serve()', settings, SERVE_OPTIONS);
+    times = timesOf(settings);
+    assertPorts(settings);
+    warnOfTimes(settings, locate);
   } catch (error) {
-    return manage(() => Promise.reject(error), {});
+    if (!(error instanceof ConfigError)) return manage(() => Promise.reject(error), {});
+    return manage((lifecycle, serving) => failTogether(error, app, lifecycle, serving), {});
   }
   const { delay, timeout, deadline } = times;
   return manage(
     async (lifecycle, serving) => {
-      const { operationsPort, onListen, logger = console, name = NAME } = options;
+      const { operationsPort, onListen, logger = console, name = NAME } = settings;
       let second: Application | undefined;
       let operationsServer: Server | undefined;
       // The callback that is registered first runs last.
@@ -163,17 +172,18 @@ export async function serve(
           return lifecycle.stopping;
         },
       });
-      const served = typeof app === 'function' ? await app(observed) : app;
+      const served = await create(app, observed);
       const applications = applicationsOf(served, app);
       const first = applications.app;
       warnIfServed(first, locate);
       if (applications.operations !== first) warnIfListening(applications.operations);
       if (applications.operations !== first) second = applications.operations;
       serving.push({ name: 'app.close()', run: () => first.close() });
+      assertConfigured(applications);
       assertOperations(second, operationsPort);
       lifecycle.stopping.throwIfAborted();
-      const server = await listen(first, options.port, listenOptionsOf(options, locate));
-      const openRequests = trackRequests(server, options.tls !== undefined);
+      const server = await listen(first, settings.port, listenOptionsOf(settings, locate));
+      const openRequests = trackRequests(server, settings.tls !== undefined);
       const warnOfCut = (): void => {
         const count = openRequests();
         const requests = `${count} open request${count === 1 ? '' : 's'}`;
@@ -188,7 +198,7 @@ export async function serve(
       }
       serving.push({ name: 'open requests', run: closeServer });
       if (second !== undefined && operationsPort !== undefined) {
-        const { host, tls } = options;
+        const { host, tls } = settings;
         operationsServer = await listen(second, operationsPort, {
           ...(host !== undefined && { host }),
           ...(tls !== undefined && { tls }),
@@ -204,8 +214,73 @@ export async function serve(
       const stop = (reason?: string): void => lifecycle.stop(reason);
       return Object.freeze({ server, operations: operationsServer ?? server, stop });
     },
-    { ...options, deadline },
+    { ...settings, deadline },
   );
+}
+
+/** What {@link serve} receives. */
+type App = Served | ((lifecycle: Lifecycle) => Served | Promise<Served>);
+
+/** @throws {Error} With what is wrong with configurations, too. */
+async function create(app: App, lifecycle: Lifecycle): Promise<Served> {
+  try {
+    return typeof app === 'function' ? await app(lifecycle) : app;
+  } catch (error) {
+    throw joinFailures([...failedConfigs(), error]);
+  }
+}
+
+/** @throws {Error} When configurations are invalid, together with the problems of the applications. */
+function assertConfigured(applications: Applications): void {
+  const failed = failedConfigs();
+  if (failed.length === 0) return;
+  const problems = [...new Set(Object.values(applications))].flatMap((one) => {
+    try {
+      one.seal();
+      return [];
+    } catch (error) {
+      return [error];
+    }
+  });
+  throw joinFailures([...failed, ...problems]);
+}
+
+/** Creates the application only to report its problems together with those of the configuration. */
+async function failTogether(
+  error: ConfigError,
+  app: App,
+  lifecycle: Lifecycle,
+  serving: Step[],
+): Promise<never> {
+  const applications = applicationsOf(await create(app, lifecycle), app);
+  for (const one of new Set(Object.values(applications)))
+    serving.push({ name: 'app.close()', run: () => one.close() });
+  assertConfigured(applications);
+  throw error;
+}
+
+/** Returns the only error, or one with all of them. Omits those that follow from an invalid configuration. */
+function joinFailures(errors: readonly unknown[]): unknown {
+  const problems = errors.flatMap(problemsOf).filter((one) => !followsFromConfig(one));
+  const byText = new Map(problems.map((one) => [describeStartError(one), one]));
+  if (byText.size < 2) return problems[0];
+  return new InvalidApplicationError(
+    [...byText].map(([text, one]) =>
+      one instanceof Error && 'code' in one ? one : new Error(text, { cause: one }),
+    ),
+  );
+}
+
+/** Returns the problems that an error lists, or the error itself. */
+function problemsOf(error: unknown): readonly unknown[] {
+  const { problems }: { readonly problems?: unknown } = Object(error);
+  return Array.isArray(problems) && problems.length > 0 ? problems : [error];
+}
+
+/** Whether something could not be created because it reads a configuration that is invalid. */
+function followsFromConfig(error: unknown): boolean {
+  const { cause }: { readonly cause?: unknown } = Object(error);
+  return cause instanceof ConfigError || (cause !== undefined && followsFromConfig(cause));
 }
 
 /** Returns a function that counts the connections with a request whose response has not been sent completely. */

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ListenOptions } from '@fairlead/core';
 import { describe, expect, it } from 'vitest';
-import type { ServeOptions } from '../src/index.js';
+import type { ConfigOptions, ServeOptions } from '../src/index.js';
 
 const readme = await readFile(join(import.meta.dirname, '../README.md'), 'utf8');
 
@@ -26,7 +26,8 @@ describe("the README's table", () => {
       onAbandon: true,
       describeError: true,
     };
+    const config: Readonly<Record<keyof ConfigOptions, true>> = { files: true, showValues: true };
     const listed = [...readme.matchAll(/^\| `([a-z]\w+)` /gm)].map(([, option]) => option);
-    expect(listed).toEqual(Object.keys(options));
+    expect(listed).toEqual([...Object.keys(options), ...Object.keys(config)]);
   });
 });

@@ -1,4 +1,4 @@
 /** The modules that the tests' programs import. `bundle.ts` compiles them. */
 export { createApp, createRouter, intended, listen } from '@fairlead/core';
 export { describe as describeFunction } from '@fairlead/core/extend';
-export { describeStartError, runProcess, serve } from '@fairlead/serve';
+export { defineConfig, describeStartError, runProcess, serve } from '@fairlead/serve';

@@ -7,7 +7,7 @@ import { inject, onTestFinished } from 'vitest';
 const PACKAGE = join(import.meta.dirname, '../..');
 
 const IMPORTS = `
-import { createApp, createRouter, describeFunction, describeStartError, intended, listen, runProcess, serve } from '${inject('packages')}';
+import { createApp, createRouter, defineConfig, describeFunction, describeStartError, intended, listen, runProcess, serve } from '${inject('packages')}';
 `;
 
 /** How a program ended, and all that it wrote. */
