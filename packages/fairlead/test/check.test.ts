@@ -140,3 +140,74 @@ it('leaves other warnings to Node.js', async () => {
   expect(stdout).toBe('1 route, no problems, 1 warning.\n');
   expect(stderr).toContain('[A1] Other: slow\n');
 });
+
+const CONFIGURED = {
+  'config.js': `import { defineConfig } from '@fairlead/serve';
+import { z } from 'zod';
+export class Config extends defineConfig({
+  PORT: z.number().default(8080).describe('port to listen on'),
+  DATABASE_URL: z.url(),
+  API_KEY: z.string().min(32).describe('the key of clients'),
+  LEVEL: z.string().optional(),
+}) {}
+`,
+  'src/app.js': `import { createApp } from '@fairlead/core';
+import { Config } from '../config.js';
+export const createMyApp = (config) => createApp().get('/', () => config.PORT);
+export const createOfflineApp = () => createMyApp(new Config({ DATABASE_URL: 'a://b', API_KEY: '-'.repeat(32) }));
+`,
+  '.env': 'API_KEY=s3cr3t\nDATABSE_URL=postgres://localhost\n',
+};
+
+it('lists environment variables without their values, and checks them', async () => {
+  const { run } = await writeProject(CONFIGURED, { PORT: '8081' });
+  const { status, stdout, stderr } = await run('check', '--env');
+  expect(status).toBe(1);
+  expect(stdout).toBe(`VARIABLE      STATE            FILE            DESCRIPTION
+PORT          set              config.js:3:29  port to listen on; a number
+DATABASE_URL  missing          config.js:3:29  a URL
+API_KEY       invalid in .env  config.js:3:29  the key of clients; a text of at least 32 characters
+LEVEL         unset            config.js:3:29
+
+`);
+  expect(stderr).toBe(`Invalid environment variables:
+  DATABASE_URL is missing. Did you mean DATABSE_URL, which .env has?
+  API_KEY in .env must be a text of at least 32 characters.
+  At: config.js:3:29
+`);
+  const json = await run('check', '--env', '--json');
+  expect(json).toMatchObject({ status: 1, stderr: '' });
+  expect(json.stdout).not.toContain('s3cr3t');
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    routes: 1,
+    problems: [{ code: 'CONFIG_INVALID', message: expect.stringContaining('DATABASE_URL') }],
+    variables: [
+      { name: 'PORT', state: 'set', location: 'config.js:3:29', fallback: '8080' },
+      { name: 'DATABASE_URL', state: 'missing', required: true },
+      { name: 'API_KEY', state: 'invalid', file: '.env' },
+      { name: 'LEVEL', state: 'unset' },
+    ],
+  });
+});
+
+it('needs no variables without --env', async () => {
+  const { run } = await writeProject(CONFIGURED);
+  expect(await run('check')).toMatchObject({ status: 0, stdout: '1 route, no problems.\n' });
+});
+
+it('checks variables besides the application', async () => {
+  const valid = { DATABASE_URL: 'a://b', API_KEY: '-'.repeat(32) };
+  const { run } = await writeProject(CONFIGURED, valid);
+  expect(await run('check', '--env')).toMatchObject({ status: 0, stderr: '' });
+  const broken = await writeProject({
+    ...CONFIGURED,
+    'src/app.js': `import '../config.js';\n${BROKEN}`,
+  });
+  const { status, stderr } = await broken.run('check', '--env');
+  expect(status).toBe(1);
+  expect(stderr).toMatch(
+    / {2}2\. .*\/b\/:y.*\n\nInvalid environment variables:\n {2}DATABASE_URL/s,
+  );
+  const none = await writeProject({ 'src/app.js': WARNED });
+  expect((await none.run('check', '--env')).stdout).toMatch(/^The application reads no variables/);
+});

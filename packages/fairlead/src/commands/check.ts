@@ -1,12 +1,12 @@
 import { subscribe } from 'node:diagnostics_channel';
-import { describeStartError } from '@fairlead/serve';
+import { describeStartError, type Variable } from '@fairlead/serve';
 import type { Command } from 'commander';
 import { chainsOf } from '../access/chains.js';
 import { compare, type Difference } from '../access/compare.js';
 import { builtInOf, LOCK_FILE, lockOf, readLock } from '../access/lock.js';
 import { acceptModule, withApplication } from '../application.js';
 import { UsageError } from '../errors.js';
-import { count, print, printError, printJson, style } from '../output.js';
+import { count, formatTable, print, printError, printJson, style } from '../output.js';
 
 interface Finding {
   readonly code?: string;
@@ -28,15 +28,20 @@ export function addCheck(program: Command): void {
     );
   acceptModule(command)
     .option('--strict', 'fail on warnings, too')
+    .option('--env', 'list the environment variables of defineConfig(), and check them')
     .option('--lock-file <file>', `compare access with another file than ${LOCK_FILE}`)
-    .option('--json', 'print { routes, problems, warnings }, and access if there is a lock')
+    .option(
+      '--json',
+      'print { routes, problems, warnings }, access if there is a lock, and variables with --env',
+    )
     .action(check);
 }
 
 async function check(
   module: string | undefined,
-  { json, strict, lockFile }: { json?: true; strict?: true; lockFile?: string },
+  options: { json?: true; strict?: true; env?: true; lockFile?: string },
 ): Promise<void> {
+  const { json, strict, env, lockFile } = options;
   const file = lockFile ?? LOCK_FILE;
   const lock = await readLock(file, lockFile !== undefined);
   const warnings = printWarnings();
@@ -58,19 +63,64 @@ async function check(
     failure = error;
     problems = problemsOf(error);
   }
+  const configs = env ? definedConfigs() : [];
+  if (env && !json) print(describeVariables(configs));
+  const known = new Set(problems.map((problem) => describeProblem(problem).message));
+  // The application for commands has other variables than those of the environment.
+  const invalid = configs
+    .flatMap((config) => config.problems())
+    .filter((problem) => !known.has(describeProblem(problem).message));
+  problems = [...problems, ...invalid];
   const isWrong =
     problems.length > 0 || differences.length > 0 || (strict === true && warnings.length > 0);
   if (isWrong) process.exitCode = 1;
   if (json) {
     const access = lock !== undefined && problems.length === 0 && { access: differences };
-    printJson({ routes, problems: problems.map(describeProblem), warnings, ...access });
-  } else if (problems.length > 0) printError(describeStartError(failure));
-  else if (differences.length > 0) printError(describeDifferences(file, differences));
+    const variables = configs.flatMap(variablesOf);
+    const report = { routes, problems: problems.map(describeProblem), warnings };
+    printJson({ ...report, ...access, ...(env && { variables }) });
+  } else if (problems.length > 0) {
+    const failures = failure === undefined ? invalid : [failure, ...invalid];
+    printError(failures.map(describeStartError).join('\n\n'));
+  } else if (differences.length > 0) printError(describeDifferences(file, differences));
   else {
     const rest =
       warnings.length === 0 ? 'no problems' : `no problems, ${count(warnings.length, 'warning')}`;
     print(style(isWrong ? 'red' : 'green', `${count(routes, 'route')}, ${rest}.`));
   }
+}
+
+/** A configuration that `defineConfig()` of any copy of `@fairlead/serve` has recorded. */
+interface DefinedConfig {
+  location(): string | undefined;
+  variables(): readonly Variable[];
+  problems(): readonly Error[];
+}
+
+/** Returns the configurations that the modules of the application define. A module may run twice. */
+function definedConfigs(): readonly DefinedConfig[] {
+  const configs: { readonly defined?: Iterable<DefinedConfig> } = Object(
+    Reflect.get(globalThis, Symbol.for('fairlead:configs')),
+  );
+  const byPlace = new Map([...(configs.defined ?? [])].map((one) => [one.location() ?? one, one]));
+  return [...byPlace.values()];
+}
+
+function variablesOf(config: DefinedConfig): readonly object[] {
+  return config.variables().map((variable) => ({ ...variable, location: config.location() }));
+}
+
+/** Lists variables without their values. */
+function describeVariables(configs: readonly DefinedConfig[]): string {
+  if (configs.length === 0) return 'The application reads no variables with defineConfig().\n';
+  const rows = configs.flatMap((config) => {
+    const place = config.location() ?? '';
+    return config.variables().map(({ name, state, file, description = '', accepts }) => {
+      const about = [...description.split('\n'), accepts ?? ''].filter(Boolean).join('; ');
+      return [name, file === undefined ? state : `${state} in ${file}`, place, about];
+    });
+  });
+  return `${formatTable(['VARIABLE', 'STATE', 'FILE', 'DESCRIPTION'], rows)}\n`;
 }
 
 /**
