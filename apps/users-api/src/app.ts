@@ -15,7 +15,7 @@ import { openapi } from '@fairlead/openapi';
 import { openTelemetry } from '@fairlead/opentelemetry';
 import { createLogger, logErrors, logRequests } from '@fairlead/pino';
 import type { Logger } from 'pino';
-import { type Config, readConfig, VERSION } from './config.js';
+import { Config, VERSION } from './config.js';
 import { formatError } from './errors.js';
 import { createUsersRouter } from './users/routes.js';
 import { MemoryUserStore } from './users/store/memory.js';
@@ -97,7 +97,7 @@ function isPolled({ pattern }: Context): boolean {
 
 /** Builds the service to describe it. It logs nothing, and its store leaves no files behind. */
 export async function createOfflineApp(): Promise<Application> {
-  const config = readConfig({ DATABASE_URL: 'memory:', DOCS: 'off' });
+  const config = new Config({ DATABASE_URL: 'memory:', DOCS: 'off' });
   const logger = createLogger({ level: 'silent' });
   return (await createUsersApp({ config, logger, store: new MemoryUserStore() })).app;
 }

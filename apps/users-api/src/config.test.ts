@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { ConfigError } from '@fairlead/serve';
 import { describe, expect, it } from 'vitest';
-import { ConfigError, describeSettings, readConfig, SETTING_HELP } from './config.js';
+import { Config, describeSettings, SETTING_HELP } from './config.js';
 
 const appFolder = resolve(import.meta.dirname, '..');
 
-describe('readConfig', () => {
+const readConfig = (env: Readonly<Record<string, string | undefined>>) => new Config(env);
+
+describe('Config', () => {
   it('has a default for everything', () => {
     expect(readConfig({})).toEqual({
       PORT: 8080,

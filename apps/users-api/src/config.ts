@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { SetupError } from '@fairlead/core';
+import { defineConfig } from '@fairlead/serve';
 import { z } from 'zod';
 import { findUrlProblem } from './users/store/postgres/database-url.js';
 
@@ -9,14 +9,6 @@ const require = createRequire(import.meta.url);
 
 /** The version in package.json. */
 export const { version: VERSION }: { readonly version: string } = require('../package.json');
-
-/** Invalid environment variables. The message lists each one and the values it allows. */
-export class ConfigError extends SetupError {
-  /** @param problems - One line per problem. */
-  constructor(problems: readonly string[]) {
-    super('CONFIG_INVALID', ['Invalid environment variables:', ...problems].join('\n  '));
-  }
-}
 
 /** Creates the error of a setting, which the name of the setting completes to a sentence. */
 function wrong(allowed: string, values: readonly string[] = []) {
@@ -40,21 +32,21 @@ export function integer(min: number, max: number, description: string) {
   const isAllowed = (text: string) =>
     /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max;
   const schema = z.string().refine(isAllowed, wrong(allowed)).transform(Number);
-  return schema.meta({ description, allowed });
+  return schema.describe(`${description}\n${allowed}`);
 }
 
 function choice<const Value extends string>(values: readonly Value[], description: string) {
   const allowed = `one of ${values.join(', ')}`;
-  return z.enum(values, wrong(allowed, values)).meta({ description, allowed });
+  return z.enum(values, wrong(allowed, values)).describe(description);
 }
 
 function onOff(description: string) {
   const schema = choice(['on', 'off'], description).transform((value) => value === 'on');
-  return schema.meta({ description, allowed: 'one of on, off' });
+  return schema.describe(description);
 }
 
 function text(pattern: RegExp, allowed: string, description: string) {
-  return z.string().regex(pattern, wrong(allowed)).meta({ description, allowed });
+  return z.string().regex(pattern, wrong(allowed)).describe(`${description}\n${allowed}`);
 }
 
 const URLS =
@@ -82,13 +74,6 @@ const databaseUrl = z.string().transform((url, { issues }) => {
 // The app's folder is one level up, both from src/ and from dist/.
 const DEFAULT_FILE = fileURLToPath(new URL('../data/users.db', import.meta.url));
 
-/** The settings that the schemas of users need. */
-const LIMITS = {
-  MAX_NAME_LENGTH: integer(1, 10_000, 'maximum UTF-16 code units of a name').prefault('256'),
-  MAX_EMAIL_LENGTH: integer(1, 10_000, 'maximum UTF-16 code units of an email').prefault('320'),
-  MAX_PAGE_SIZE: integer(1, 999_999_999, 'maximum limit of a page (unlimited if unset)').optional(),
-};
-
 /** Every environment variable that the service reads, by name. */
 const SETTINGS = {
   PORT: integer(0, 65_535, 'TCP port to listen on, or 0 for any free port').prefault('8080'),
@@ -98,14 +83,16 @@ const SETTINGS = {
   MAX_CONNECTIONS: integer(1, 999_999, 'maximum connections (unlimited if unset)').optional(),
   MAX_BODY_SIZE: integer(1, 99_999_999, 'maximum bytes of a request body').prefault('1048576'),
   DATABASE_URL: databaseUrl
-    .meta({ description: 'where users are stored', allowed: URLS })
+    .describe(`where users are stored\n${URLS}`)
     .prefault(`sqlite:${DEFAULT_FILE}`),
   POOL_SIZE: integer(1, 1_000, 'maximum PostgreSQL connections per process').prefault('10'),
   CONNECT_TIMEOUT: integer(1, 600_000, 'milliseconds to connect to PostgreSQL').prefault('2000'),
   STATEMENT_TIMEOUT: integer(1, 600_000, 'milliseconds for a PostgreSQL statement').prefault(
     '5000',
   ),
-  ...LIMITS,
+  MAX_NAME_LENGTH: integer(1, 10_000, 'maximum UTF-16 code units of a name').prefault('256'),
+  MAX_EMAIL_LENGTH: integer(1, 10_000, 'maximum UTF-16 code units of an email').prefault('320'),
+  MAX_PAGE_SIZE: integer(1, 999_999_999, 'maximum limit of a page (unlimited if unset)').optional(),
   NODE_ENV: choice(
     ['development', 'test', 'production'],
     'unless set to production, error responses include stack traces, and every response is checked',
@@ -153,9 +140,6 @@ export type StoreConfig =
       readonly statementTimeout: number;
     };
 
-/** The configuration of the service: the value of each variable, and what follows from several of them. */
-export type Config = Readonly<z.output<typeof CONFIG>>;
-
 const CONFIG = z
   .object(SETTINGS)
   .refine(({ REUSE_PORT, DATABASE_URL }) => !REUSE_PORT || DATABASE_URL.kind !== 'memory', {
@@ -192,43 +176,26 @@ const CONFIG = z
     };
   });
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-const withoutEmpty = (env: Environment) =>
-  Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-
 /**
- * Reads the configuration from environment variables. Empty variables count as unset.
- *
- * @returns The frozen configuration.
- * @throws {ConfigError} When variables are invalid. Lists all of them.
+ * The configuration of the service: the value of each variable, and what follows from several of them. Its messages
+ * repeat values, but not those that may contain a password.
  */
-export function readConfig(env: Environment): Config {
-  const { data, error } = CONFIG.safeParse(withoutEmpty(env));
-  if (data !== undefined) return Object.freeze(data);
-  throw new ConfigError(error.issues.map(({ path, message }) => `${String(path[0])} ${message}`));
-}
-
-const limits = z.object(LIMITS);
+export class Config extends defineConfig(CONFIG, { showValues: true }) {}
 
 /**
  * The limits that the environment sets. They are read at import because decorators receive their schemas
- * then. If a limit is invalid, the defaults apply here, and {@link readConfig} makes the start fail.
+ * then. If the configuration is invalid, the defaults apply here, and reading it makes the start fail.
  */
-export const USER_LIMITS = limits.catch(limits.parse({})).parse(withoutEmpty(process.env));
+export const USER_LIMITS: Pick<Config, 'MAX_NAME_LENGTH' | 'MAX_EMAIL_LENGTH' | 'MAX_PAGE_SIZE'> =
+  Config.problems().length === 0 ? new Config() : new Config({});
 
 /** Every variable with its meaning, allowed values and default. */
-export const SETTING_HELP = Object.entries(SETTINGS).map(([name, schema]) => {
-  const { description, allowed } = schema.unwrap().meta() ?? {};
-  const fallback = 'defaultValue' in schema.def ? schema.def.defaultValue : undefined;
-  return { name, meaning: String(description), allowed: String(allowed), fallback };
+export const SETTING_HELP = Config.variables().map(({ name, description, accepts, fallback }) => {
+  const [meaning, allowed = accepts] = String(description).split('\n');
+  return { name, meaning: String(meaning), allowed: String(allowed), fallback };
 });
 
 /** Formats the `--help` text, which begins with `usage` and lists every variable. */
 export function describeSettings(usage: string): string {
-  const settings = SETTING_HELP.map(({ name, meaning, allowed, fallback }) => {
-    const rule = fallback === undefined ? allowed : `${allowed} (default: ${fallback})`;
-    return `\n  ${name}\n      ${meaning}\n      ${rule}\n`;
-  });
-  return `${usage}\n\nEnvironment variables (an empty value counts as unset):\n${settings.join('')}`;
+  return `${usage}\n\n${Config.help()}`;
 }

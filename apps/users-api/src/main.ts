@@ -3,7 +3,7 @@ import { manageTelemetry } from '@fairlead/opentelemetry';
 import { createLogger } from '@fairlead/pino';
 import { type Lifecycle, serve } from '@fairlead/serve';
 import { createUsersApp } from './app.js';
-import { type Config, describeSettings, readConfig, VERSION } from './config.js';
+import { Config, describeSettings, VERSION } from './config.js';
 import { describeFailure, serializeError } from './errors.js';
 import { describeStore, openStore } from './users/store/open.js';
 
@@ -17,7 +17,7 @@ try {
   });
   if (values.help) console.log(describeSettings(USAGE));
   else if (values.version) console.log(VERSION);
-  else await run(readConfig(process.env));
+  else await run(new Config());
 } catch (error) {
   console.error(describeFailure(error));
   process.exit(1);

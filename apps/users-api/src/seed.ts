@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { SetupError } from '@fairlead/core';
-import { ConfigError, integer, readConfig } from './config.js';
+import { ConfigError } from '@fairlead/serve';
+import { Config, integer } from './config.js';
 import { describeFailure } from './errors.js';
 import { describeStore, openStore } from './users/store/open.js';
 import type { CreateUserInput } from './users/user.js';
@@ -41,7 +42,7 @@ async function seed(text: string): Promise<number> {
   if (count === undefined) {
     throw new SetupError('ARGUMENT_INVALID', `--count ${error.issues[0]?.message}`);
   }
-  const { store: config } = readConfig(process.env);
+  const { store: config } = new Config();
   if (config.kind === 'memory') {
     throw new ConfigError([
       'DATABASE_URL is memory:, which loses its users when this program exits. Use sqlite: or postgres:.',

@@ -2,7 +2,7 @@ import { listen } from '@fairlead/core';
 import { createLogger } from '@fairlead/pino';
 import { afterAll, inject, onTestFinished } from 'vitest';
 import { createUsersApp, type UsersAppOptions } from '../../src/app.js';
-import { type Config, readConfig } from '../../src/config.js';
+import { Config } from '../../src/config.js';
 import type { User } from '../../src/users/user.js';
 import { STORE_NAMES, STORES } from './stores.js';
 import type { AtEnd } from './temporary-folder.js';
@@ -52,7 +52,7 @@ export async function createApps(
   options: TestOptions = {},
   atEnd: AtEnd = onTestFinished,
 ): ReturnType<typeof createUsersApp> {
-  const defaults = { ...readConfig({ METRICS: 'off' }), includeStack: false };
+  const defaults = { ...new Config({ METRICS: 'off' }), includeStack: false };
   const config = { ...defaults, ...options.config };
   const { store = await STORES.memory(Date.now, atEnd) } = options;
   const logger = createLogger({ level: 'silent' });
