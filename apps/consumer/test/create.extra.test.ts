@@ -158,7 +158,7 @@ it.concurrent('values, with npm, without development dependencies', async (conte
   expect(await readdir(join(project, 'node_modules'))).not.toContain('typescript');
   const [, key] = (await readFile(join(project, '.env'), 'utf8')).trim().split('=');
   const headers = { Authorization: `Bearer ${key}` };
-  for (const script of ['start', 'node --env-file-if-exists=.env dist/main.js']) {
+  for (const script of ['start', 'node dist/main.js']) {
     const service = await start(context, project, script);
     const url = await service.nextUrl();
     expect(await send(`${url}/api/tasks`, { title: 'Buy milk' })).toMatchObject([401, {}]);

@@ -1,3 +1,4 @@
+import { defineConfig } from '@fairlead/serve';
 import { z } from 'zod';
 // #if auth
 import { Credentials } from './schemas.js';
@@ -8,7 +9,7 @@ const DATABASE_SERVER = 'postgres://postgres:postgres@127.0.0.1:5432';
 
 // #endif
 /** The environment variables that configure the API. */
-export const Config = z.object({
+export class Config extends defineConfig({
   PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
   // #if sqlite
   DATABASE_PATH: z.string().min(1).default('data/tasks.db'),
@@ -30,18 +31,16 @@ export const Config = z.object({
   // #if stripped !auth
   /** Whoever knows it can change tasks. */
   API_KEY: z
-    .string('Missing. Create one with: openssl rand -hex 32')
+    .string('Create one with: openssl rand -hex 32')
     .min(32, 'Too short. Use at least 32 characters.'),
   // #endif
   // #if auth
   /** Signs the tokens. Whoever knows it can sign in as anybody. */
   JWT_SECRET: z
-    .string('Missing. Create one with: openssl rand -hex 32')
+    .string('Create one with: openssl rand -hex 32')
     .min(32, 'Too short. Use at least 32 characters.'),
   /** An administrator to create at startup, unless the address has an account. */
   ADMIN_EMAIL: Credentials.shape.email.optional(),
   ADMIN_PASSWORD: Credentials.shape.password.optional(),
   // #endif
-});
-
-export type Config = z.infer<typeof Config>;
+}) {}

@@ -15,7 +15,7 @@ export let api: TestApp;
 beforeEach(async ({ onTestFinished }) => {
   const { settings, drop } = await createTestDatabase();
   onTestFinished(drop);
-  const config = Config.parse({
+  const config = new Config({
     ...settings,
     JWT_SECRET: 'a secret of at least thirty-two bytes',
     ADMIN_EMAIL: admin.email,

@@ -58,7 +58,7 @@ export async function createTasksApi(container: Container, { config, logger, sto
 /** Creates the application for the command line of Fairlead, which needs neither a database nor secrets. */
 export function createOfflineApp() {
   const container = createContainer().override(DATABASE, { useValue: OFFLINE });
-  const config = Config.parse({
+  const config = new Config({
     LOG_LEVEL: 'silent',
     // #if auth
     JWT_SECRET: 'offline'.padEnd(32, '-'),

@@ -11,7 +11,7 @@ export let api: TestApp;
 beforeEach(async ({ onTestFinished }) => {
   const { settings, drop } = await createTestDatabase();
   onTestFinished(drop);
-  const options = { config: Config.parse(settings), logger: createLogger({ level: 'silent' }) };
+  const options = { config: new Config(settings), logger: createLogger({ level: 'silent' }) };
   api = await createTestApp({ app: (container) => createTasksApi(container, options) });
   onTestFinished(() => api.close());
 });

@@ -3,18 +3,16 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { CanActivate, GuardContext } from '@fairlead/controllers';
 import { UnauthorizedError } from '@fairlead/core';
 import { describe } from '@fairlead/core/extend';
-import { token } from '@fairlead/di';
-
-export const API_KEY = token<string>('API_KEY');
+import { Config } from './config.ts';
 
 /** A guard that allows requests with the API key as a bearer token. */
 export class ApiKeyGuard implements CanActivate {
-  static readonly inject = [API_KEY] as const;
+  static readonly inject = [Config] as const;
 
   readonly #expected: Buffer;
 
-  constructor(apiKey: string) {
-    this.#expected = hash(apiKey);
+  constructor(config: Config) {
+    this.#expected = hash(config.API_KEY);
   }
 
   canActivate(ctx: GuardContext): boolean {

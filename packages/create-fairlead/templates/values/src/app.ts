@@ -8,9 +8,6 @@ import { createHealth } from '@fairlead/middleware';
 // #if auth
 import { Accounts } from './accounts.ts';
 // #endif
-// #if !auth
-import { API_KEY } from './api-key.ts';
-// #endif
 import { Config } from './config.ts';
 // #if !memory
 import { DATABASE, OFFLINE, openDatabase } from './database.ts';
@@ -43,7 +40,7 @@ export async function createTasksApi(container: Container, { config, stopping }:
   container.register(Passwords, { useValue: new Passwords() });
   // #endif
   // #if !auth
-  container.register(API_KEY, { useValue: config.API_KEY });
+  container.register(Config, { useValue: config });
   // #endif
   const router = createRouter();
   // The start fails for a route that says neither who may call it, nor why everyone may.
@@ -74,7 +71,7 @@ export function createOfflineApp() {
   // #if !memory
   container.override(DATABASE, { useValue: OFFLINE });
   // #endif
-  const config = Config.parse({
+  const config = new Config({
     // #if auth
     JWT_SECRET: 'offline'.padEnd(32, '-'),
     // #endif

@@ -33,7 +33,7 @@ beforeEach(async () => {
   const database = await createTestDatabase();
   drop = database.drop;
   // #endif
-  const config = Config.parse({
+  const config = new Config({
     // #if !memory
     ...database.settings,
     // #endif
