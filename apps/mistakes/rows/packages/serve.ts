@@ -1,3 +1,5 @@
+import { defineConfig } from '@fairlead/serve';
+import { z } from 'zod';
 import { area } from '../../src/mistake.js';
 import { runProgram } from '../../src/program.js';
 
@@ -37,4 +39,38 @@ mistake("`serve(createMyApp, { port: '8080' })`", { startup: 'Number()' }, () =>
 
 mistake("`serve(createMyApp, { timeout: '8s' })`", { startup: 'milliseconds' }, () =>
   runProgram("await serve(createMyApp, { port: 0, timeout: '8s' });"),
+);
+
+/** Reads a configuration from these variables. */
+const read = (variables: Readonly<Record<string, string>>) =>
+  new (defineConfig({ PORT: z.number().default(8080), DATABASE_URL: z.url() }))(variables);
+
+mistake(
+  '`defineConfig({ PORT: Number })`, which is not a schema',
+  { compiler: "'NumberConstructor'", startup: 'Use a Standard Schema' },
+  () => defineConfig({ PORT: Number }),
+);
+
+mistake('`defineConfig(z.string())`', { startup: 'a schema for each variable' }, () =>
+  defineConfig(z.string()),
+);
+
+mistake(
+  "`defineConfig(schema, { files: '.env' })`",
+  { compiler: "'string'", startup: '.env' },
+  () => defineConfig({ PORT: z.number() }, { files: '.env' }),
+);
+
+mistake('a variable of `defineConfig()` is not set', { startup: 'DATABASE_URL is missing' }, () =>
+  read({}),
+);
+
+mistake(
+  '`DATABSE_URL` in place of a variable of `defineConfig()`',
+  { startup: 'Did you mean DATABSE_URL' },
+  () => read({ DATABSE_URL: 'postgres://localhost' }),
+);
+
+mistake('`PORT=80a` for a schema of `defineConfig()`', { startup: 'PORT must be a number' }, () =>
+  read({ PORT: '80a', DATABASE_URL: 'postgres://localhost' }),
 );
