@@ -258,9 +258,17 @@ export async function importOptional<Module>(
   }
 }
 
+/** The module `@fairlead/openapi`. */
+export type Openapi = typeof import('@fairlead/openapi');
+
+/** Returns `@fairlead/openapi`; undefined if the project does not have it. */
+export function findOpenapi(): Promise<Openapi | undefined> {
+  return importOptional('@fairlead/openapi', () => import('@fairlead/openapi'));
+}
+
 /** @throws {UsageError} When the project does not have `@fairlead/openapi`. */
-export async function importOpenapi() {
-  const openapi = await importOptional('@fairlead/openapi', () => import('@fairlead/openapi'));
+export async function importOpenapi(): Promise<Openapi> {
+  const openapi = await findOpenapi();
   if (openapi === undefined) {
     throw new UsageError(
       'The project does not have @fairlead/openapi, which describes the routes. Run npm install @fairlead/openapi.',

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { CATS } from './support/fixtures.js';
 import { LOADER, writeProject } from './support/project.js';
@@ -210,4 +212,78 @@ it('checks variables besides the application', async () => {
   );
   const none = await writeProject({ 'src/app.js': WARNED });
   expect((await none.run('check', '--env')).stdout).toMatch(/^The application reads no variables/);
+/** An application with a document, whose options and query are given. */
+const documented = (query: string, options = '') => `import { createApp } from '@fairlead/core';
+import { openapi } from '@fairlead/openapi';
+import { z } from 'zod';
+const app = createApp();
+await app.plugin(openapi({ info: { title: 'Users', version: '1.0.0' }, docs: false${options} }));
+export default app.get('/users', { query: z.object({ ${query} }) }, () => []);`;
+
+const OPTIONAL = 'page: z.string().optional()';
+
+it('fails if the document breaks clients of the one in openapi.json', async () => {
+  const { folder, run } = await writeProject({ 'src/app.js': documented(OPTIONAL) });
+  await run('openapi', '--out', 'openapi.json');
+  expect(await run('check')).toMatchObject({
+    status: 0,
+    stdout: '2 routes, no problems, no changes since openapi.json.\n',
+  });
+  await writeFile(join(folder, 'src/app.js'), documented('page: z.string()'));
+  expect(await run('check')).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: `Clients of openapi.json may break: 1 breaking change.
+
+  breaking  GET /users  query parameter "page": is required now
+
+If that is intended, run fairlead openapi --out openapi.json, and review the difference of openapi.json.
+`,
+  });
+  const { status, stdout } = await run('check', '--json');
+  expect(status).toBe(1);
+  expect(JSON.parse(stdout)).toEqual({
+    routes: 2,
+    problems: [],
+    warnings: [],
+    document: {
+      against: 'openapi.json',
+      changes: [expect.objectContaining({ severity: 'breaking', place: 'query parameter "page"' })],
+    },
+  });
+});
+
+it('prints other changes of the document, which fail with --strict if they may break clients', async () => {
+  const { folder, run } = await writeProject({
+    'src/app.js': documented(OPTIONAL, ", path: '/v1.json'"),
+  });
+  await run('openapi', '--out', 'docs.yaml');
+  await writeFile(join(folder, 'src/app.js'), documented('', ", path: '/v1.json'"));
+  const compared = ['check', '--openapi-file', 'docs.yaml', '--document', '/v1.json'];
+  const line =
+    'maybe  GET /users  query parameter "page": is gone: what clients send may be ignored';
+  expect(await run(...compared)).toEqual({
+    status: 0,
+    stdout: `${line}
+
+2 routes, no problems, 1 change that may break clients since docs.yaml.
+To record the changes, run fairlead openapi --document /v1.json --out docs.yaml.
+`,
+    stderr: '',
+  });
+  const { status, stderr } = await run(...compared, '--strict');
+  expect([status, stderr]).toEqual([1, expect.stringContaining(`\n\n  ${line}\n\n`)]);
+});
+
+it('compares the document of another API only if it is told to', async () => {
+  const { run } = await writeProject({
+    'src/app.js': `${IMPORT}export default createApp().get('/', () => 1);`,
+    'openapi.json': '{ "openapi": "3.1.0", "paths": { "/other": { "get": {} } } }',
+  });
+  expect(await run('check')).toMatchObject({ status: 0, stdout: '1 route, no problems.\n' });
+  const told = await run('check', '--openapi-file', 'openapi.json');
+  expect(told).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('The application has no OpenAPI document.'),
+  });
 });

@@ -1,10 +1,22 @@
 import { subscribe } from 'node:diagnostics_channel';
+import { existsSync } from 'node:fs';
+import type { Application } from '@fairlead/core';
 import { describeStartError, type Variable } from '@fairlead/serve';
 import type { Command } from 'commander';
 import { chainsOf } from '../access/chains.js';
 import { compare, type Difference } from '../access/compare.js';
 import { builtInOf, LOCK_FILE, lockOf, readLock } from '../access/lock.js';
-import { acceptModule, withApplication } from '../application.js';
+import { acceptModule, findOpenapi, importOpenapi, withApplication } from '../application.js';
+import { countChanges, formatChanges, sortChanges } from '../contract/report.js';
+import {
+  DOCUMENT_FILE,
+  describeReview,
+  documentOf,
+  isMissing,
+  type Review,
+  reviewDocument,
+} from '../contract/review.js';
+import { readDocument, type Source } from '../document-source.js';
 import { UsageError } from '../errors.js';
 import { count, formatTable, print, printError, printJson, style } from '../output.js';
 
@@ -31,23 +43,37 @@ export function addCheck(program: Command): void {
     .option('--env', 'list the environment variables of defineConfig(), and check them')
     .option('--lock-file <file>', `compare access with another file than ${LOCK_FILE}`)
     .option(
+      '--openapi-file <file>',
+      `compare the OpenAPI document with another file than ${DOCUMENT_FILE}`,
+    )
+    .option('-d, --document <path>', 'path of that document (default: that of the first one)')
+    .option(
       '--json',
-      'print { routes, problems, warnings }, access if there is a lock, and variables with --env',
+      'print { routes, problems, warnings }, access or document if they are compared, and variables with --env',
     )
     .action(check);
 }
 
+interface CheckOptions {
+  readonly json?: true;
+  readonly strict?: true;
+  readonly env?: true;
+  readonly lockFile?: string;
+  readonly openapiFile?: string;
+  readonly document?: string;
+}
+
 async function check(
   module: string | undefined,
-  options: { json?: true; strict?: true; env?: true; lockFile?: string },
+  { json, strict, env, lockFile, openapiFile, document }: CheckOptions,
 ): Promise<void> {
-  const { json, strict, env, lockFile } = options;
   const file = lockFile ?? LOCK_FILE;
   const lock = await readLock(file, lockFile !== undefined);
   const warnings = printWarnings();
   let problems: readonly unknown[] = [];
   let routes = 0;
   let differences: readonly Difference[] = [];
+  let review: Review | undefined;
   let failure: unknown;
   try {
     routes = await withApplication(module, async (app) => {
@@ -56,6 +82,7 @@ async function check(
         const chains = await chainsOf(app);
         differences = compare(lock, lockOf(chains), builtInOf(chains));
       }
+      review = await reviewIfPublished(app, openapiFile, document, strict);
       return app.routes().length;
     });
   } catch (error) {
@@ -71,23 +98,73 @@ async function check(
     .flatMap((config) => config.problems())
     .filter((problem) => !known.has(describeProblem(problem).message));
   problems = [...problems, ...invalid];
+  const reasons = [
+    ...(differences.length > 0 ? [describeDifferences(file, differences)] : []),
+    ...(review?.isWrong ? [describeBreaking(review, document)] : []),
+  ];
   const isWrong =
-    problems.length > 0 || differences.length > 0 || (strict === true && warnings.length > 0);
+    problems.length > 0 || reasons.length > 0 || (strict === true && warnings.length > 0);
   if (isWrong) process.exitCode = 1;
   if (json) {
-    const access = lock !== undefined && problems.length === 0 && { access: differences };
-    const variables = configs.flatMap(variablesOf);
-    const report = { routes, problems: problems.map(describeProblem), warnings };
-    printJson({ ...report, ...access, ...(env && { variables }) });
-  } else if (problems.length > 0) {
+    const { against, changes = [] } = { ...review };
+    printJson({
+      routes,
+      problems: problems.map(describeProblem),
+      warnings,
+      ...(lock !== undefined && problems.length === 0 && { access: differences }),
+      ...(review !== undefined && { document: { against, changes: sortChanges(changes) } }),
+      ...(env && { variables: configs.flatMap(variablesOf) }),
+    });
+    return;
+  }
+  if (problems.length > 0) {
     const failures = failure === undefined ? invalid : [failure, ...invalid];
     printError(failures.map(describeStartError).join('\n\n'));
-  } else if (differences.length > 0) printError(describeDifferences(file, differences));
-  else {
-    const rest =
-      warnings.length === 0 ? 'no problems' : `no problems, ${count(warnings.length, 'warning')}`;
-    print(style(isWrong ? 'red' : 'green', `${count(routes, 'route')}, ${rest}.`));
+    return;
   }
+  if (reasons.length > 0) {
+    printError(reasons.join('\n\n'));
+    return;
+  }
+  const { changes = [] } = { ...review };
+  if (changes.length > 0) print(`${formatChanges(changes)}\n`);
+  const rest = [
+    'no problems',
+    ...(warnings.length === 0 ? [] : [count(warnings.length, 'warning')]),
+    ...(review === undefined ? [] : [describeReview(review).replace(/^No/, 'no')]),
+  ];
+  print(style(isWrong ? 'red' : 'green', `${[count(routes, 'route'), ...rest].join(', ')}.`));
+  if (review !== undefined && changes.length > 0)
+    print(`To record the changes, ${describeUpdate(review, document)}.`);
+}
+
+/**
+ * Compares the document of an application with the file that records it.
+ *
+ * @param isStrict - Whether changes that may break clients fail.
+ * @returns Undefined without that file, and for an application without a document. If one of them is given, that is an
+ *   error.
+ */
+async function reviewIfPublished(
+  app: Application,
+  file: string | undefined,
+  path: string | undefined,
+  isStrict = false,
+): Promise<Review | undefined> {
+  const isGiven = file !== undefined || path !== undefined;
+  if (!isGiven && !existsSync(DOCUMENT_FILE)) return undefined;
+  const openapi = await (isGiven ? importOpenapi() : findOpenapi());
+  if (openapi === undefined) return undefined;
+  let present: Source;
+  try {
+    present = documentOf(openapi, app, path);
+  } catch (error) {
+    // The file may be the document of another API, for a client.
+    if (!isGiven && isMissing(error)) return undefined;
+    throw error;
+  }
+  const published = await readDocument(file ?? DOCUMENT_FILE, true);
+  return reviewDocument(published, present, isStrict ? ['breaking', 'maybe'] : ['breaking']);
 }
 
 /** A configuration that `defineConfig()` of any copy of `@fairlead/serve` has recorded. */
@@ -166,6 +243,17 @@ function describeDifferences(file: string, differences: readonly Difference[]): 
     return lines.length === 0 ? [] : `${title} ${file}.\n\n${lines.join('\n')}\n`;
   });
   return `${sections.join('\n')}\nIf that is intended, run fairlead access --lock, and review the difference of ${file}.`;
+}
+
+function describeBreaking(review: Review, path: string | undefined): string {
+  const lines = formatChanges(review.changes).replaceAll(/^/gm, '  ');
+  return `Clients of ${review.against} may break: ${countChanges(review.changes)}.\n\n${lines}\n\nIf that is intended, ${describeUpdate(review, path)}, and review the difference of ${review.against}.`;
+}
+
+/** Describes how to record the present document. */
+function describeUpdate({ against }: Review, path: string | undefined): string {
+  const which = path === undefined ? '' : `--document ${path} `;
+  return `run fairlead openapi ${which}--out ${against}`;
 }
 
 /** Returns the problems that an error lists, or the error itself. */

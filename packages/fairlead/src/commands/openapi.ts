@@ -1,11 +1,15 @@
 import { type Command, Option } from 'commander';
 import { acceptModule, findModule, importOpenapi, withApplication } from '../application.js';
-import { Document, DocumentError } from '../client/index.js';
-import type { Change } from '../contract/changes.js';
-import { compareDocuments } from '../contract/compare.js';
-import { countChanges, formatChanges, sortChanges } from '../contract/report.js';
-import type { Source } from '../document-source.js';
-import { LoadError, UsageError } from '../errors.js';
+import { formatChanges, sortChanges } from '../contract/report.js';
+import {
+  DOCUMENT_FILE,
+  describeReview,
+  documentOf,
+  type Review,
+  refuseDocument,
+  reviewDocument,
+} from '../contract/review.js';
+import { UsageError } from '../errors.js';
 import { print, printError, printJson, refuseFile, style } from '../output.js';
 import { readPublished } from '../published-document.js';
 
@@ -23,9 +27,6 @@ const FAIL_ON = ['breaking', 'maybe'] as const;
 
 type FailOn = (typeof FAIL_ON)[number];
 
-/** The file of a commit, unless `--out` names another one. */
-const FILE = 'openapi.json';
-
 export function addOpenapi(program: Command): void {
   const command = program
     .command('openapi')
@@ -39,7 +40,7 @@ export function addOpenapi(program: Command): void {
     .option('--yaml', 'print YAML')
     .option(
       '--against <document>',
-      `compare with a file, a URL, or a commit such as main, which has the file of --out (default: ${FILE}) or the one in main:docs/api.json`,
+      `compare with a file, a URL, or a commit such as main, which has the file of --out (default: ${DOCUMENT_FILE}) or the one in main:docs/api.json`,
     )
     .addOption(
       new Option(
@@ -49,10 +50,10 @@ export function addOpenapi(program: Command): void {
     )
     .option('--json', 'with --against, print { against, changes }')
     .action(async (module: string | undefined, options: OpenapiOptions) => {
-      const { against, failOn, json, yaml, out } = options;
-      if (against === undefined && (failOn !== undefined || json)) {
+      const { against, failOn = 'breaking', json, yaml, out } = options;
+      if (against === undefined && (options.failOn !== undefined || json)) {
         throw new UsageError(
-          `${json ? '--json' : '--fail-on'} is for a comparison. Add --against, as in --against ${FILE}.`,
+          `${json ? '--json' : '--fail-on'} is for a comparison. Add --against, as in --against ${DOCUMENT_FILE}.`,
         );
       }
       if (against !== undefined && yaml && out === undefined) {
@@ -64,63 +65,35 @@ export function addOpenapi(program: Command): void {
       const openapi = await importOpenapi();
       // Before --out replaces it.
       const published =
-        against === undefined ? undefined : await readPublished(against, out ?? FILE);
+        against === undefined ? undefined : await readPublished(against, out ?? DOCUMENT_FILE);
       await withApplication(module, async (app) => {
         app.seal();
         const { document } = options;
-        const refuse = (error: Error & { readonly code?: unknown }): never => {
-          if (document !== undefined && error.code === 'NO_DOCUMENT') {
-            throw new UsageError(error.message);
-          }
-          return refuseFile(error as NodeJS.ErrnoException, out);
-        };
         if (published !== undefined) {
-          let present: unknown;
-          try {
-            present = openapi.createDocument(app, document);
-          } catch (error) {
-            refuse(error as Error);
-          }
-          const name = 'the document of the application';
-          const changes = compare(published, { root: { ...Object(present) }, origin: name });
-          report(published.origin, changes, options);
+          const failing = FAIL_ON.slice(0, FAIL_ON.indexOf(failOn) + 1);
+          const present = documentOf(openapi, app, document);
+          report(reviewDocument(published, present, failing), json);
         }
         if (published !== undefined && out === undefined) return;
         const print = { ...(document && { document }), ...(yaml && { format: 'yaml' as const }) };
-        await openapi.printDocument(app, out, print).catch(refuse);
+        await openapi
+          .printDocument(app, out, print)
+          .catch((error: NodeJS.ErrnoException) =>
+            error.syscall === undefined ? refuseDocument(error, document) : refuseFile(error, out),
+          );
         // Standard output is for the document.
         if (out !== undefined) printError(`Wrote ${out}.`);
       });
     });
 }
 
-/** @throws {LoadError} When one of them is not a document. */
-function compare(before: Source, after: Source): readonly Change[] {
-  try {
-    const old = new Document(before.root, before.origin);
-    const now = new Document(after.root, after.origin);
-    const changes = compareDocuments(old, now, new Date().toISOString().slice(0, 10));
-    old.throwProblems();
-    now.throwProblems();
-    return changes;
-  } catch (error) {
-    if (error instanceof DocumentError) throw new LoadError(error.message, { cause: error });
-    throw error;
-  }
-}
-
-function report(
-  against: string,
-  changes: readonly Change[],
-  { json, failOn = 'breaking' }: OpenapiOptions,
-): void {
-  const failing = FAIL_ON.slice(0, FAIL_ON.indexOf(failOn) + 1);
-  const isWrong = changes.some(({ severity }) => failing.some((one) => one === severity));
+function report(review: Review, json: true | undefined): void {
+  const { against, changes, isWrong } = review;
   if (isWrong) process.exitCode = 1;
   if (json) {
     printJson({ against, changes: sortChanges(changes) });
     return;
   }
   if (changes.length > 0) print(`${formatChanges(changes)}\n`);
-  print(style(isWrong ? 'red' : 'green', `${countChanges(changes)} since ${against}.`));
+  print(style(isWrong ? 'red' : 'green', `${describeReview(review)}.`));
 }
