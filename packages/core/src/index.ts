@@ -106,6 +106,7 @@ export {
   Router,
   type RouterOptions,
 } from './router/router.js';
+export type { VersionSource } from './router/versions.js';
 export {
   type Content,
   type ContentDetails,

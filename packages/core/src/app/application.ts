@@ -62,6 +62,7 @@ import {
   Router,
   sealRouter,
 } from '../router/router.js';
+import type { VersionSource } from '../router/versions.js';
 import { closeWithSocket } from '../server/connection.js';
 import { type Caller, createRequest, type FetchOptions, InProcess } from '../server/in-process.js';
 import { OPENS } from '../server/upgrade.js';
@@ -141,6 +142,11 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   /** Status of requests that the schemas of a route reject. */
   get validationStatus(): ValidationStatus {
     return this.#settings.validationStatus;
+  }
+
+  /** Where requests name the version of a route; undefined without the option. */
+  get versions(): VersionSource | undefined {
+    return this.#settings.versions;
   }
 
   /**
@@ -583,6 +589,8 @@ const endOfPipeline: Next = () => undefined;
  */
 export function createApp(options?: ApplicationOptions): Application {
   const app = new Application(options);
-  setLocation(app, captureCaller(createApp));
+  const locate = captureCaller(createApp);
+  setLocation(app, locate);
+  if (app.versions) setLocation(app.versions, locate);
   return app;
 }

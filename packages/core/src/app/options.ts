@@ -1,4 +1,13 @@
-import { anything, boolean, findOptionProblems, fn, type Kinds, oneOf } from '@fairlead/options';
+import {
+  anything,
+  boolean,
+  findOptionProblems,
+  fn,
+  isIntended,
+  type Kinds,
+  markIntended,
+  oneOf,
+} from '@fairlead/options';
 import type { ValidationStatus } from '../errors/http-error.js';
 import {
   createErrorPolicy,
@@ -10,6 +19,7 @@ import {
 import type { PathRules } from '../router/pattern.js';
 import type { Handler } from '../router/route-options.js';
 import { completeRules, ROUTER_OPTIONS, type RouterOptions } from '../router/router.js';
+import { type VersionSource, versionSource } from '../router/versions.js';
 import {
   type CompileResponse,
   createSchemaPolicy,
@@ -62,6 +72,8 @@ export interface ApplicationOptions extends ErrorHandlerOptions, RouterOptions {
    * the option `public` with the reason why everyone may call it. By default, nothing checks it.
    */
   readonly access?: 'declared';
+  /** Where requests name the version of a route, for routes with the option `version`. */
+  readonly versions?: VersionSource;
 }
 
 const APPLICATION_OPTIONS: Kinds<ApplicationOptions> = {
@@ -75,6 +87,7 @@ const APPLICATION_OPTIONS: Kinds<ApplicationOptions> = {
   compileResponse: fn,
   checkResponses: boolean,
   access: oneOf('declared'),
+  versions: versionSource,
 };
 
 /** What the options of an application determine. */
@@ -88,6 +101,7 @@ export interface Settings {
   readonly validationStatus: ValidationStatus;
   /** Whether each route has to declare who may call it. */
   readonly declaresAccess: boolean;
+  readonly versions: VersionSource | undefined;
 }
 
 /** @throws {SetupError} Same as `createApp()`. */
@@ -101,10 +115,17 @@ export function readOptions(options: ApplicationOptions): Settings {
   return {
     validationStatus,
     declaresAccess: options.access !== undefined,
+    versions: freezeSource(options.versions),
     rules: completeRules(options),
     errors: createErrorPolicy(options, DEFAULT_ERROR_POLICY),
     notFound: options.notFound,
     readClient: createClientReader(options.proxy),
     schemas: createSchemaPolicy(compileResponse, checkResponses, responses),
   };
+}
+
+/** Returns a frozen copy, which is as intended as the source. */
+function freezeSource(source: VersionSource | undefined): VersionSource | undefined {
+  const copy = source && Object.freeze({ ...source });
+  return copy && isIntended(source) ? markIntended(copy) : copy;
 }

@@ -3,16 +3,17 @@ import type { Layout } from '../checks/layout.js';
 import { findWarnings } from '../checks/rules.js';
 import type { Context } from '../context/context.js';
 import { after } from '../exchange/after-next.js';
-import type { Environment, RouteTable } from '../exchange/exchange.js';
+import type { Environment, Exchange } from '../exchange/exchange.js';
 import { describeStacks } from '../middleware/error-handler.js';
 import { assertTarget } from '../middleware/method-not-allowed.js';
 import { createLastMiddleware } from '../middleware/not-found-handler.js';
 import { compose, type Middleware, type Step } from '../pipeline/pipeline.js';
 import { Sample } from '../pipeline/sample.js';
 import { createEntrance } from '../router/entrance.js';
-import { createMount, createPrefixStep, type Entry } from '../router/mount.js';
+import { createMount, createPrefixStep, type Entry, type MountedRoutes } from '../router/mount.js';
 import type { RouteOptions } from '../router/route-options.js';
 import { takeUnreported } from '../router/router.js';
+import { unsupportedVersion } from '../router/versions.js';
 import { describeUnknown } from '../schema/response-writer.js';
 import { throwProblems } from '../setup/setup-error.js';
 import type { Settings } from './options.js';
@@ -42,11 +43,11 @@ export function seal(
   ready: () => readonly Error[],
   closing: () => AbortSignal,
 ): SealedApplication {
-  const { errors, notFound, readClient, schemas, validationStatus } = settings;
+  const { errors, notFound, readClient, schemas, validationStatus, versions } = settings;
   const { rules } = layout;
   const schemaProblems: Error[] = [];
   const unknown = new Map<string, Map<string, RouteOptions>>();
-  const mounts: RouteTable[] = [];
+  const mounts: MountedRoutes[] = [];
   const steps: Step[] = entries.flatMap((entry, index): readonly Step[] => {
     const enter = createEntrance(entries.slice(0, index), rules);
     if ('middleware' in entry) {
@@ -66,6 +67,7 @@ export function seal(
       schemas,
       schemaProblems,
       unknown,
+      versions,
     );
     mounts.push(mount);
     return [mount];
@@ -85,7 +87,15 @@ export function seal(
     environment: Object.freeze({
       app,
       routes: {
-        methods: (path: string) => new Set(mounts.flatMap((mount) => [...mount.methods(path)])),
+        methods: (path: string, exchange: Exchange) =>
+          new Set(mounts.flatMap((mount) => [...mount.methods(path, exchange)])),
+        ...(versions && {
+          refuse: (exchange: Exchange) => {
+            const { path } = exchange.target;
+            const known = mounts.flatMap((mount) => mount.versions?.(path) ?? []);
+            return known.length > 0 ? unsupportedVersion(versions, exchange, known) : undefined;
+          },
+        }),
         opens: (path: string) => mounts.some((mount) => mount.opens?.(path)),
         queryTypes: (path: string) => mounts.flatMap((mount) => mount.queryTypes(path)),
         ...(taking.length > 0 && {

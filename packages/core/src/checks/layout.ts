@@ -13,7 +13,8 @@ import {
   shapesOf,
 } from '../router/pattern.js';
 import type { Handler } from '../router/route-options.js';
-import { type AnyRouter, addPrefix, prefixesTo, type Route } from '../router/router.js';
+import { type AnyRouter, addPrefix, addRoute, prefixesTo, type Route } from '../router/router.js';
+import type { VersionSource } from '../router/versions.js';
 import { conflictOf, InvalidPatternError, mountedTwice } from '../setup/setup-error.js';
 
 /** A route where it is mounted. */
@@ -57,6 +58,8 @@ export interface Layout {
   readonly respondsToUnknown: boolean;
   /** Whether each route has to declare who may call it. */
   readonly declaresAccess: boolean;
+  /** Where requests name versions. */
+  readonly versions: VersionSource | undefined;
   /**
    * Routers that are mounted twice at one prefix, routes of different routers that handle the same requests,
    * and routes with a parameter of the same name as one of their prefix.
@@ -69,6 +72,7 @@ export interface LayoutSettings {
   readonly rules: PathRules;
   readonly notFound: Handler | undefined;
   readonly declaresAccess: boolean;
+  readonly versions: VersionSource | undefined;
 }
 
 /**
@@ -89,7 +93,7 @@ export function createLayout(
   const listed: Route[] = [];
   const mounts = new Map<MountedRouter, readonly PlacedRoute[]>();
   const problems: Error[] = [];
-  const byShape = new Map<string, Pick<Route, 'pattern' | 'options'>>();
+  const byShape = new Map<string, Pick<Route, 'pattern' | 'options'>[]>();
   for (const entry of entries) {
     const { prefix } = entry;
     const shapes = shapesOf(parseSegments(prefix), { ...rules, strict: false });
@@ -140,10 +144,9 @@ export function createLayout(
     else problems.push(mountedTwice('app', prefix, atLine(entry) + atLine(twin)));
     for (const { method, pattern, options } of routes) {
       const key = `${method} ${shapeOf(pattern, router.rules)}`;
-      const existing = byShape.get(key);
       const route = { pattern: pattern.text, options };
-      if (existing === undefined) byShape.set(key, route);
-      else problems.push(conflictOf(method, existing, route));
+      const existing = addRoute(byShape, key, route);
+      if (existing !== undefined) problems.push(conflictOf(method, existing, route));
     }
     const isFilled = unfilled === undefined || prefixesTo(router, unfilled).length === 0;
     const name = isOwn ? '' : `the router mounted at '${prefix}'`;
@@ -154,8 +157,11 @@ export function createLayout(
   }
   const respondsToUnknown = settings.notFound !== undefined;
   const routes = [...mounts.values()].flat();
-  const { declaresAccess } = settings;
-  return { places, rules, listed, mounts, routes, respondsToUnknown, declaresAccess, problems };
+  const { declaresAccess, versions } = settings;
+  return {
+    ...{ places, rules, listed, mounts, routes, respondsToUnknown },
+    ...{ declaresAccess, versions, problems },
+  };
 }
 
 /** Returns the prefixes at which a router is mounted, also within other routers. */

@@ -1,4 +1,4 @@
-import { isIntended, nearestName } from '@fairlead/options';
+import { describeValue, isIntended, joinWords, nearestName } from '@fairlead/options';
 import {
   descriptionOf,
   flatten,
@@ -41,6 +41,7 @@ const ERRORS: readonly Check[] = [
     INVALID_ORDER: [hidesHandler, catchesNothing],
     INVALID_METHOD: [cannotUpgrade],
     INVALID_INPUT_SCHEMA: [exceedsText],
+    INVALID_OPTION: [hasNoVersions],
   }),
 ];
 
@@ -77,7 +78,7 @@ const WARNINGS: readonly Check[] = [
     FAIRLEAD_ROUTE: [hideRoutes, forgetRoutes, routeNothing],
   }),
   forMiddleware({ FAIRLEAD_ROUTE: [coversNoRoute] }),
-  forAll({ FAIRLEAD_OPTION: [haveDoubtfulOptions, areMisplaced] }),
+  forAll({ FAIRLEAD_OPTION: [haveDoubtfulOptions, areMisplaced, lacksDefault] }),
 ];
 
 /**
@@ -128,6 +129,22 @@ function catchesNothing({ handlers }: PlacedRoute): Found {
 function cannotUpgrade({ method, name, handlers }: PlacedRoute): Found {
   if (/^(GET|ALL)$/.test(method) || !handlers.some((one) => roleOf(one) === 'websocket')) return;
   return `The route ${name} cannot open WebSocket connections, because clients open them with GET. Register it for GET.`;
+}
+
+function hasNoVersions({ options: { version } }: PlacedRoute, { versions }: Layout): Found {
+  if (version === undefined || versions !== undefined) return;
+  return `A route has a version, but the application does not tell where requests name one: ${NAMES}. Pass versions to createApp(), such as { header: 'X-Api-Version', default: '1' }.`;
+}
+
+/** No route has the version of requests that name none, so they get an error. */
+function lacksDefault({ routes, versions: at }: Layout): Found {
+  const known = new Set(routes.flatMap(({ options }) => options.version ?? []));
+  const fallback = at?.default;
+  if (fallback === undefined || known.size === 0 || known.has(fallback)) return;
+  if (isIntended(at)) return;
+  const others = joinWords([...known].map(describeValue), 'or');
+  const message = `The default of the option versions of createApp() is '${fallback}', a version that no route has. Use ${others}, or pass versions to intended().`;
+  return { message, at };
 }
 
 function endsInIdleMiddleware({ handlers }: PlacedRoute): Found {
@@ -279,19 +296,23 @@ function opensAsPage({ method, pattern, functions, handlers }: PlacedRoute): Fou
 
 /** A route of an earlier router may match all paths of a route. */
 function hideRoutes({ mounts }: Layout): Found {
-  const trees = new Map<string, Tree<PlacedRoute>>();
+  const trees = new Map<string, readonly [Tree<PlacedRoute>, version: string | undefined]>();
   const own = new Set([...mounts.keys()].flatMap(({ router, isOwn }) => (isOwn ? router : [])));
   return [...mounts.values()].flatMap((routes, index, all) => {
     for (const route of all[index - 1] ?? []) {
       const { rules } = route.router;
-      const key = JSON.stringify(rules);
-      const tree = trees.get(key) ?? new Tree(rules);
+      const { version } = route.options;
+      const key = JSON.stringify([rules, version]);
+      const [tree] = trees.get(key) ?? [new Tree<PlacedRoute>(rules)];
       tree.insert(route.method, route.pattern, route);
-      trees.set(key, tree);
+      trees.set(key, [tree, version]);
     }
     return routes.flatMap(({ name, method, pattern, options, router }) => {
       const path = samplePath(pattern);
-      const [first] = [...trees.values()].flatMap((tree) => tree.find(method, path)?.value ?? []);
+      const [first] = [...trees.values()].flatMap(([tree, version]) => {
+        const isForAll = version === undefined || version === options.version;
+        return (isForAll && tree.find(method, path)?.value) || [];
+      });
       if (!first || first.isIntended || mayPassOn(first)) return [];
       const message = `${first.name} is ${own.has(first.router) ? 'registered earlier' : 'in an earlier router'} and responds to every request for: ${NAMES}. ${own.has(router) ? 'Register the later route first' : 'Mount the later router first'}. If the handler of ${first.name} calls next(), pass it or its router to intended().`;
       return { message, names: [name], at: options };

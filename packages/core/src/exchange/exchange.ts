@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { ValidationStatus } from '../errors/http-error.js';
+import type { HttpError, ValidationStatus } from '../errors/http-error.js';
 import type { Problem } from '../errors/problem.js';
 import { CONNECTION, type Connection, type Tracked } from '../server/connection.js';
 import { PLAIN_PATH, parseTarget, type Target } from '../server/target.js';
@@ -53,8 +53,11 @@ export interface RouteTable {
    * Returns the methods of the routes that match a path.
    *
    * @param path - In normal form; `*` matches all routes.
+   * @param exchange - The request, which may name a version of them.
    */
-  methods(path: string): ReadonlySet<string>;
+  methods(path: string, exchange: Exchange): ReadonlySet<string>;
+  /** Returns the error for a request to a path whose routes all have other versions; undefined for other requests. */
+  refuse?(exchange: Exchange): HttpError | undefined;
   /** Whether the route that matches takes the whole request, so that parsers leave its body. */
   takesRequest?(method: string, path: string): boolean;
   /** Whether the route for GET opens WebSocket connections. */

@@ -8,21 +8,28 @@ import { handlesMethod } from '../router/tree.js';
 import type { ErrorFormatter } from './error-handler.js';
 
 /**
- * Responds to a request whose path has routes, but none for its method.
+ * Responds to a request whose path has routes, but none for its version or its method.
  *
  * @returns Whether it responded. Otherwise the path is unknown, or its route called `next()`.
  * @throws {BadRequestError} 400, when the request target is malformed.
  */
 export function respondToOtherMethod(ctx: Context, format?: ErrorFormatter): boolean {
   assertTarget(ctx);
-  const methods = ctx[EXCHANGE].environment.routes.methods(ctx.path);
+  const exchange = ctx[EXCHANGE];
+  const { routes } = exchange.environment;
+  const methods = routes.methods(ctx.path, exchange);
+  const error = methods.size === 0 ? routes.refuse?.(exchange) : undefined;
+  if (error !== undefined) {
+    respondWith(ctx, error, format);
+    return true;
+  }
   const isOtherMethod = methods.size > 0 && !handlesMethod(methods, ctx.method);
   if (!isOtherMethod && ctx.path !== '*') return false;
   const allow = allowedMethods(methods);
   if (ctx.method === 'OPTIONS') {
     ctx.status = 204;
     ctx.set('Allow', allow.join(', '));
-    const types = ctx[EXCHANGE].environment.routes.queryTypes(ctx.path);
+    const types = routes.queryTypes(ctx.path);
     for (const [name, value] of Object.entries(acceptQuery(types))) ctx.set(name, value);
     return true;
   }

@@ -33,6 +33,7 @@ import { defaultStatus, type RouteOptions } from './route-options.js';
 import type { AnyRouter } from './router.js';
 import { type Match, Tree } from './tree.js';
 import { createValidate } from './validate-request.js';
+import { VersionedRoutes, type VersionSource } from './versions.js';
 
 export interface MountedRouter {
   /** May contain parameters. */
@@ -103,6 +104,7 @@ interface ComposedRoute extends MatchedRoute {
   readonly sample: Sample;
   readonly takesRequest: boolean;
   readonly opens: boolean;
+  readonly version: string | undefined;
 }
 
 /**
@@ -159,12 +161,19 @@ export function declaredTypes(
   return types.length > 0 ? types : ['application/json'];
 }
 
+/** The routes of a mounted router. */
+export interface MountedRoutes extends RouteTable, Branch {
+  /** Returns the versions of the routes that match a path; undefined without versions. */
+  versions?(path: string): readonly string[];
+}
+
 /**
  * Composes the pipeline of each route of a router, and returns the step that selects one for a request.
  *
  * @param policy - How the application applies the schemas of its routes.
  * @param problems - Receives the errors of response schemas that cannot be compiled.
  * @param unknown - Receives the routes whose response schemas are unknown in part, by reason.
+ * @param source - Where requests name versions.
  */
 export function createMount(
   rules: PathRules,
@@ -172,13 +181,15 @@ export function createMount(
   policy: SchemaPolicy,
   problems: Error[],
   unknown: Map<string, Map<string, RouteOptions>>,
-): RouteTable & Branch {
+  source: VersionSource | undefined,
+): MountedRoutes {
   const tree = new Tree<ComposedRoute>(rules);
+  const composed: (readonly [string, Pattern, ComposedRoute])[] = [];
   const takesAny = routes.some(({ options }) => takesRequest(options));
   for (const { method, pattern, options, handlers, functions } of routes) {
-    const route = `${method} ${pattern.text}`;
+    const name = `${method} ${pattern.text}`;
     const steps = handlers.map((handler, index) =>
-      index === handlers.length - 1 ? wrapHandler(handler, route, options) : handler,
+      index === handlers.length - 1 ? wrapHandler(handler, name, options) : handler,
     );
     if (method === 'QUERY') steps.splice(-1, 0, requireMediaType);
     if (typeof options.deprecated === 'object')
@@ -187,13 +198,13 @@ export function createMount(
     // A single handler needs no pipeline: its `next` is the `next` of the mounted router.
     const run = first !== undefined && others.length === 0 ? first : compose(steps);
     const { text, names, endsInWildcard } = pattern;
-    const writer = createRouteWriter(route, options, policy, problems, unknown);
+    const writer = createRouteWriter(name, options, policy, problems, unknown);
     const declaresBody = readsBody(options);
     const isQuery = method === 'QUERY' && !declaresBody;
     const parsesJson = declaresBody && mediaTypesOf(functions).length === 0;
     const mediaTypes = (isQuery ? bodyTypes : declaredTypes)(options, functions);
     const preflight = handlers.findLast((handler) => roleOf(handler) === 'cors');
-    tree.insert(method, pattern, {
+    const route: ComposedRoute = {
       pattern: text,
       names,
       endsInWildcard,
@@ -201,13 +212,19 @@ export function createMount(
       parsesJson,
       takesRequest: takesRequest(options),
       opens: roleOf(handlers.at(-1)) === 'websocket',
+      version: options.version,
       writer,
       mayBeEmpty: options.response && ((status) => mayBeEmpty(options, status)),
       run,
       preflight,
       sample: new Sample(),
-    });
+    };
+    tree.insert(method, pattern, route);
+    composed.push([method, pattern, route]);
   }
+  const hasVersions = composed.some(([, , { version }]) => version !== undefined);
+  const versioned =
+    source && hasVersions ? new VersionedRoutes(source, rules, tree, composed) : undefined;
   /** Finds the route that responds to a preflight. */
   const findPreflight = ({ req, target }: Exchange): Match<ComposedRoute> | undefined => {
     const { 'access-control-request-method': method } = req.headers;
@@ -217,7 +234,8 @@ export function createMount(
   return Object.freeze({
     choose(exchange: Exchange<Context>): Middleware | undefined {
       const { method, target } = exchange;
-      const own = tree.find(method, target.path);
+      let own = tree.find(method, target.path);
+      if (own?.value.version !== undefined) own = versioned?.find(exchange);
       const match = own ?? (method === 'OPTIONS' ? findPreflight(exchange) : undefined);
       if (match === undefined) return undefined;
       exchange.route = match.value;
@@ -227,7 +245,9 @@ export function createMount(
       if (match.value.sample.next()) exchange.isObserved = true;
       return match.value.run;
     },
-    methods: (path: string) => tree.methods(path),
+    methods: (path: string, exchange: Exchange) =>
+      versioned === undefined ? tree.methods(path) : versioned.methods(path, exchange),
+    ...(versioned && { versions: (path: string) => versioned.versions(path) }),
     ...(takesAny && {
       takesRequest: (method: string, path: string) =>
         tree.find(method, path)?.value.takesRequest === true,

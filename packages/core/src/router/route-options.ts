@@ -28,6 +28,7 @@ import type { RouteInput } from '../schema/text-inputs.js';
 import { assertOptions } from '../setup/options.js';
 import { SetupError } from '../setup/setup-error.js';
 import type { ExpandedPath, NamedParams, PathParams } from './pattern.js';
+import { routeVersion } from './versions.js';
 
 /** What tools need to know about a route, for documentation. */
 export interface RouteDocumentation {
@@ -121,6 +122,11 @@ export interface RouteOptions extends RouteDocumentation {
   readonly status?: number;
   /** Inputs that the handlers read and validate themselves. */
   readonly inputs?: readonly RouteInput[];
+  /**
+   * The version of the route, for an application with the option `versions`. Routes of different versions may have the
+   * same pattern. A route without one is for all versions.
+   */
+  readonly version?: string;
   /** Ways to authenticate. A request needs all of them, and one of each `{ anyOf }`. */
   readonly security?: readonly Security[];
 }
@@ -330,6 +336,7 @@ const KINDS: Kinds<RouteOptions> = {
   body: schema,
   response: routeResponse,
   status: routeStatus,
+  version: routeVersion,
   inputs: arrayOf(object, 'an array of objects'),
   security: kind(
     'an array of objects { name, scheme } or { anyOf }, where scheme is a Security Scheme Object',

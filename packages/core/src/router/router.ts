@@ -62,6 +62,7 @@ import {
   type RouteParams,
   type SetByAll,
 } from './route-options.js';
+import { sharesVersion } from './versions.js';
 import { pathParts } from './written.js';
 
 /** How a router compares paths. */
@@ -100,13 +101,31 @@ export type AnyRouter = Router<unknown, State>;
 /** Mounts a handler of web requests on a router. */
 export const ADD_MOUNT: unique symbol = Symbol('addMount');
 
+/**
+ * Adds a route to those with the same method and shape.
+ *
+ * @returns The route that handles the same requests, which prevents that; undefined if there is none.
+ */
+export function addRoute<One extends Pick<Route, 'options'>>(
+  byShape: Map<string, One[]>,
+  key: string,
+  route: One,
+): One | undefined {
+  const same = byShape.get(key) ?? [];
+  const { version } = route.options;
+  const existing = same.find(({ options }) => sharesVersion(options.version, version));
+  if (existing === undefined) byShape.set(key, [...same, route]);
+  return existing;
+}
+
 /** Where a router has its {@link Table}. */
 const TABLE: unique symbol = Symbol('table');
 
 interface Table {
   readonly entries: (Route | { readonly prefix: string; readonly router: AnyRouter })[];
   readonly middleware: Middleware[];
-  readonly byShape: Map<string, Route>;
+  /** By method and shape. */
+  readonly byShape: Map<string, Route[]>;
   readonly problems: SetupError[];
   /** The number of applications and routers that it has been mounted on. */
   mounts: number;
@@ -270,7 +289,7 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
       if (!(error instanceof SetupError)) throw error;
       found.push(error);
     }
-    const added = new Map<string, Route>();
+    const added: Route[] = [];
     for (const one of methods) {
       for (const parsed of patterns) {
         const route = {
@@ -281,16 +300,14 @@ export class Router<PrefixParams = PathParams<''>, S extends State = State> exte
           // The pattern provides the parameters, and the middleware before the handler the state.
           handlers: handlers as readonly Middleware[],
         };
-        const key = `${one} ${shapeOf(parsed, this.rules)}`;
-        const existing = byShape.get(key) ?? added.get(key);
+        // A later route may conflict with one whose options are wrong.
+        const existing = addRoute(byShape, `${one} ${shapeOf(parsed, this.rules)}`, route);
         if (existing) found.push(conflictOf(one, existing, route));
-        else added.set(key, route);
+        else added.push(route);
       }
     }
-    // A later route may conflict with one whose options are wrong.
-    for (const [key, route] of added) byShape.set(key, route);
     throwProblems(found);
-    entries.push(...added.values());
+    entries.push(...added);
   }
 
   #attempt(locate: Locate, register: () => void, nested?: unknown): this {

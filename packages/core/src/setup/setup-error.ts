@@ -25,12 +25,12 @@ export class RouteConflictError extends SetupError {
    * @param method - The method of both routes.
    * @param existing - The pattern that was registered first.
    * @param added - The conflicting pattern.
-   * @param places - Lines that begin with a line break, each with a location, such as `At: src/app.ts:12:1`.
+   * @param details - What follows the fix: a sentence, then lines with locations, such as `At: src/app.ts:12:1`.
    */
-  constructor(method: string, existing: string, added: string, places = '') {
+  constructor(method: string, existing: string, added: string, details = '') {
     super(
       'ROUTE_CONFLICT',
-      `${method} ${added} matches the same paths as ${method} ${existing}, which is already registered. Remove one of them or change its path.${places}`,
+      `${method} ${added} matches the same paths as ${method} ${existing}, which is already registered. Remove one of them or change its path.${details}`,
     );
     this.method = method;
     this.existing = existing;
@@ -38,14 +38,21 @@ export class RouteConflictError extends SetupError {
   }
 }
 
+interface ConflictingRoute {
+  readonly pattern: string;
+  readonly options: { readonly version?: string };
+}
+
 /** Creates the error for two routes, whose options have their locations. */
 export function conflictOf(
   method: string,
-  existing: { readonly pattern: string; readonly options: object },
-  added: { readonly pattern: string; readonly options: object },
+  existing: ConflictingRoute,
+  added: ConflictingRoute,
 ): RouteConflictError {
+  const isSame = existing.options.version === added.options.version;
+  const reason = isSame ? '' : ' A route without a version is for all versions.';
   const places = atLine(added.options) + atLine(existing.options);
-  return new RouteConflictError(method, existing.pattern, added.pattern, places);
+  return new RouteConflictError(method, existing.pattern, added.pattern, reason + places);
 }
 
 /**
