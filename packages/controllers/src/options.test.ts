@@ -38,6 +38,7 @@ describe('checkPluginOptions', () => {
       debug: false,
       logger: console,
       controllers: [NoFunction],
+      versionIn: 'path',
     };
     expect(check(options)).toEqual([]);
   });

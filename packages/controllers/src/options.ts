@@ -14,6 +14,7 @@ import {
   type Kinds,
   kind,
   object,
+  oneOf,
   string,
 } from '@fairlead/options';
 import { DISCOVERY_OPTIONS, type DiscoveryOptions } from './discovery/find-files.js';
@@ -29,6 +30,11 @@ export interface BuildRoutesOptions extends Partial<SharedReferences> {
    * singletons all applications of the process share. Create one container per application.
    */
   readonly container?: ContainerInterface;
+  /**
+   * Where the version of a controller is: a segment of its paths, or what requests name as the option `versions` of
+   * `createApp()` tells. `'path'` by default, or in the plugin `'request'` for an application with that option.
+   */
+  readonly versionIn?: 'path' | 'request';
   /** Called with warnings, and when disposing a request scope fails; `console.warn` by default. */
   readonly warn?: (message: string) => void;
 }
@@ -74,6 +80,7 @@ const SHARED_OPTIONS = {
   guards: list,
   middleware: list,
   interceptors: list,
+  versionIn: oneOf('path', 'request'),
   container: kind(
     'an object with a resolve() method, such as the result of createContainer()',
     isContainer,
@@ -143,7 +150,9 @@ export interface PluginSettings {
   readonly problems: readonly ControllerError[];
   /** A new one if it is absent. */
   readonly router: Router;
-  readonly routing: Required<Omit<BuildRoutesOptions, 'warn'>>;
+  readonly routing: Required<Omit<BuildRoutesOptions, 'warn' | 'versionIn'>>;
+  /** Undefined for what the application determines. */
+  readonly versionIn: BuildRoutesOptions['versionIn'];
   readonly sources: ControllerSources;
   readonly disposesContainer: boolean;
   readonly debug: boolean;
@@ -164,7 +173,7 @@ export function readPluginOptions(options: ControllersPluginOptions | undefined)
   }
   const { root, include, exclude, strict = false, controllers: listed = [] } = given;
   const { prefix = '', guards = NO_GUARDS, middleware = [], interceptors = [] } = given;
-  const { router = createRouter(), container = globalContainer } = given;
+  const { router = createRouter(), container = globalContainer, versionIn } = given;
   const { disposeContainer = container !== globalContainer } = given;
   const { debug = false, logger = STDERR_LOGGER } = given;
   const globs = { ...(include && { include }), ...(exclude && { exclude }) };
@@ -173,6 +182,7 @@ export function readPluginOptions(options: ControllersPluginOptions | undefined)
     problems,
     router,
     routing: { prefix, guards, middleware, interceptors, container },
+    versionIn,
     sources: { discovery, listed, strict, isIntended: isIntended(options) },
     disposesContainer: disposeContainer,
     debug,

@@ -172,6 +172,7 @@ async function createDefaultApp(
     after = [],
     compileResponse,
     validationStatus,
+    versions,
     ...plugin
   } = options;
   await register?.(container);
@@ -180,6 +181,8 @@ async function createDefaultApp(
     checkResponses: true,
     ...(compileResponse && { compileResponse }),
     ...(validationStatus && { validationStatus }),
+    // The routes of the default may be missing here.
+    ...(versions && { versions: markIntended({ ...versions }) }),
   }).use(errorHandler({ onError: calls.log }), ...before, json());
   // The guards of the application may be missing here.
   const guards = markIntended([...(plugin.guards ?? [])]);

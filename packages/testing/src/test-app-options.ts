@@ -51,12 +51,12 @@ export interface ApplicationTestOptions<Types extends readonly unknown[] = reado
 /**
  * Options of {@link createTestApp} that test controllers: all options of `controllersPlugin` except
  * the router and the container, which are new for each application, and options for the surrounding
- * application, two of which are those of `createApp`.
+ * application, three of which are those of `createApp`.
  */
 export interface TestAppOptions<Types extends readonly unknown[] = readonly unknown[]>
   extends CommonTestOptions<Types>,
     Omit<ControllersPluginOptions, 'router' | 'container' | 'disposeContainer' | 'controllers'>,
-    Pick<ApplicationOptions, 'compileResponse' | 'validationStatus'> {
+    Pick<ApplicationOptions, 'compileResponse' | 'validationStatus' | 'versions'> {
   /** Excludes the options for controllers: see {@link ApplicationTestOptions}. */
   readonly app?: never;
   /** Classes to register in addition to those discovered in `root`. */
@@ -124,8 +124,10 @@ const OPTIONS: Kinds<TestAppOptions> = {
   guards: anything,
   middleware: anything,
   interceptors: anything,
+  versionIn: anything,
   compileResponse: anything,
   validationStatus: anything,
+  versions: anything,
   debug: anything,
   logger: anything,
 };

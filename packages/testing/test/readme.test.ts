@@ -25,6 +25,7 @@ const options: Record<keyof TestAppOptions, true> = {
   guards: true,
   middleware: true,
   interceptors: true,
+  versionIn: true,
   debug: true,
   logger: true,
   strict: true,
@@ -35,6 +36,7 @@ const options: Record<keyof TestAppOptions, true> = {
   after: true,
   compileResponse: true,
   validationStatus: true,
+  versions: true,
   onError: true,
 };
 

@@ -46,11 +46,12 @@ export function findCollisions({ router, prefix, definitions }: Defined): Contro
     for (const route of definition.routes) {
       const { method, handler, locate } = route;
       const path = joinPath(prefix, route.path);
-      const options = {};
+      const { requestVersion: version } = definition;
+      const options = { ...(version !== undefined && { version }) };
       setLocation(options, locate);
       const error = tryRoute(trial, method, path, options);
       if (error === undefined) {
-        owners.set(`${method} ${path}`, () => {
+        owners.set(`${method} ${path} ${version ?? ''}`, () => {
           const location = locate();
           return location === undefined ? handler : `${handler} (${location})`;
         });
@@ -58,7 +59,7 @@ export function findCollisions({ router, prefix, definitions }: Defined): Contro
       }
       const [culprit, explained] = findInvalidPrefix(prefix, definition) ?? [
         route,
-        new RouteRegistrationError(handler, explainRejection(error, owners), locate()),
+        new RouteRegistrationError(handler, explainRejection(error, owners, version), locate()),
       ];
       errors.set(culprit, explained);
     }
@@ -69,13 +70,14 @@ export function findCollisions({ router, prefix, definitions }: Defined): Contro
 function explainRejection(
   cause: SetupError,
   owners: ReadonlyMap<string, () => string>,
+  version = '',
 ): Diagnostic {
   if (!(cause instanceof RouteConflictError)) {
     const fix = 'correct the path of the route, or the prefix of its controller.';
     return { problem: cause.message, fix, cause };
   }
   const { method, added, existing } = cause;
-  const owner = owners.get(`${method} ${existing}`)?.() ?? 'the router itself';
+  const owner = owners.get(`${method} ${existing} ${version}`)?.() ?? 'the router itself';
   const problem = `${method} ${added} matches the same paths as ${method} ${existing} of ${owner}.`;
   return { problem, fix: 'change one of the two paths.', cause };
 }

@@ -33,8 +33,8 @@ export interface RouteDefinition {
   /** In upper case; `ALL` for every method. */
   readonly method: RouteMethod;
   /**
-   * Version, controller prefix and the route's own path, joined: `/v2/users/:id`. A path with an optional parameter has
-   * a route for each pattern that it stands for.
+   * Version, unless requests name it, controller prefix and the route's own path, joined: `/v2/users/:id`. A path with
+   * an optional parameter has a route for each pattern that it stands for.
    */
   readonly path: string;
   /** Name of the method that handles requests. */
@@ -91,6 +91,8 @@ export interface ControllerDefinition {
   readonly version: string | undefined;
   /** At least one. */
   readonly routes: readonly RouteDefinition[];
+  /** @internal The version that requests name; undefined if it is part of paths. */
+  readonly requestVersion: string | undefined;
   /** @internal Its words in messages. */
   readonly style: Style;
   /** @internal Finds where it declares a method or a route; by default, and if that is inherited, where it is declared. */
@@ -115,16 +117,19 @@ interface Level extends Pick<Readonly<ClassMetadata>, 'guards' | 'values' | 'met
 /**
  * Reads the decorators of a class and its base classes. The rules in `checks/` report their mistakes.
  *
+ * @param isInPath - Whether its version is part of paths.
  * @throws {ControllerError} 500, when it is not a class with `@Controller()` and routes. If a mistake in the use of
  *   a decorator explains the lack of routes, its error.
  */
-export function definitionOf(target: Constructor): ControllerDefinition {
+export function definitionOf(target: Constructor, isInPath = true): ControllerDefinition {
   if (typeof target !== 'function') throw notAClass(target);
   const name = nameOf(target);
   const own = ownMetadata(target);
   if (own?.controller === undefined) throw new NotAControllerError(name);
   const { controller, unreturned = [] } = own;
   const { prefix, version } = controller;
+  const requestVersion = isInPath ? undefined : version?.replaceAll('/', '');
+  const start = joinPath(isInPath ? version : '', prefix);
   const inherited = inheritedMetadata(target);
   const mistakes = mistakesOf(target);
   const locate = (member?: string | symbol) => locationOf(target, member);
@@ -142,7 +147,7 @@ export function definitionOf(target: Constructor): ControllerDefinition {
       locate: () => locate(methodName),
     };
     const expanded = own.routes.flatMap(({ path, ...route }) =>
-      expandPath(joinPath(version, prefix, path)).map((one) => ({ ...route, path: one })),
+      expandPath(joinPath(start, path)).map((one) => ({ ...route, path: one })),
     );
     return expanded.map(({ method, path, options }) =>
       Object.freeze<RouteDefinition>({
@@ -172,6 +177,7 @@ export function definitionOf(target: Constructor): ControllerDefinition {
     name,
     prefix,
     version,
+    requestVersion,
     routes: Object.freeze(routes),
     style: controller.style,
     locate,

@@ -54,7 +54,8 @@ export function controllersPlugin(options: ControllersPluginOptions): Controller
   // With createTestApp(), the call of the test.
   const locate = locatorOf(options) ?? captureCaller(controllersPlugin);
   const settings = readPluginOptions(options);
-  const { problems, router, routing, sources, disposesContainer, debug, logger } = settings;
+  const { problems, router, routing, versionIn, sources, disposesContainer, debug, logger } =
+    settings;
   const { container, guards } = routing;
   const log: PluginLogger = {
     debug: (message) => {
@@ -77,7 +78,7 @@ export function controllersPlugin(options: ControllersPluginOptions): Controller
       application = app;
       if (disposesContainer && !sources.isIntended) warnOfSharing(container, app, log, locate);
       try {
-        const parts = { problems, router, routing, sources };
+        const parts = { problems, router, routing, versionIn, sources };
         const registered = await start(app, parts, log, locate);
         state = createState(registered, true);
       } catch (error) {

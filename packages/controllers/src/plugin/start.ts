@@ -14,7 +14,10 @@ import { type BuildContext, buildController, createBuildContext } from '../route
 import { findProblems, registerControllers } from '../routes/register-controller.js';
 import { findControllers } from './find-controllers.js';
 
-type StartSettings = Pick<PluginSettings, 'problems' | 'router' | 'routing' | 'sources'>;
+type StartSettings = Pick<
+  PluginSettings,
+  'problems' | 'router' | 'routing' | 'versionIn' | 'sources'
+>;
 
 /**
  * Discovers and checks controllers, then builds and registers their routes. Registers nothing if there
@@ -22,7 +25,7 @@ type StartSettings = Pick<PluginSettings, 'problems' | 'router' | 'routing' | 's
  */
 export async function start(
   app: Application,
-  { problems: optionProblems, router, routing, sources }: StartSettings,
+  { problems: optionProblems, router, routing, versionIn, sources }: StartSettings,
   log: PluginLogger,
   locate: Locate,
 ): Promise<readonly RegisteredController[]> {
@@ -32,7 +35,8 @@ export async function start(
     log.warn('no controllers to register: set root, or pass the options to intended()');
   const found = await findControllers(sources, log, locate);
   for (const target of found.classes) undiscovered.delete(target);
-  const attempts = found.classes.map((target) => attempt(() => definitionOf(target)));
+  const isInPath = (versionIn ?? (app.versions ? 'request' : 'path')) === 'path';
+  const attempts = found.classes.map((target) => attempt(() => definitionOf(target, isInPath)));
   const definitions = attempts.flatMap(({ value }) => value ?? []);
   const context = createBuildContext(routing, log.warn);
   const { instances, prefix } = context;

@@ -82,7 +82,8 @@ export function buildRoutes<C extends Constructor>(
 ): readonly BuiltRoute[] {
   throwProblems(checkBuildOptions('buildRoutes()', options));
   const isDefinition = typeof target === 'object' && target !== null && 'routes' in target;
-  const definition = isDefinition ? target : new ControllerRegistry().register(target);
+  const isInPath = options.versionIn !== 'request';
+  const definition = isDefinition ? target : new ControllerRegistry(isInPath).register(target);
   const context = createBuildContext(options);
   throwProblems(context.instances.check(requiredTokens([definition], context.shared)));
   const { routes } = buildController(definition, context);
@@ -183,12 +184,13 @@ function buildRoute(
 ): BuiltRoute {
   const { instances } = context;
   const references = mergeReferences(context.shared, route);
-  const options = shared.get(route.options) ?? routeOptions(route, references);
+  const { version = '', requestVersion, prefix } = definition;
+  const options = shared.get(route.options) ?? routeOptions(route, references, requestVersion);
   shared.set(route.options, options);
   setLocation(options, route.locate);
-  const { version = '', prefix } = definition;
-  const own = route.path.slice(joinPath(version, prefix).length);
-  setPathParts(options, [context.prefix ?? '', version, prefix, `/${own}`]);
+  const segment = requestVersion === undefined ? version : '';
+  const own = route.path.slice(joinPath(segment, prefix).length);
+  setPathParts(options, [context.prefix ?? '', segment, prefix, `/${own}`]);
   const steps = createSteps(route, references, definition, context);
   const values = route.metadata.size > 0 ? [createValuesStep(route.metadata)] : [];
   const isScoped = steps.isPerRequest && instances.container.createScope !== undefined;
@@ -235,6 +237,7 @@ const OPENS_TWICE = {
 function routeOptions(
   route: RouteDefinition,
   { guards, middleware }: SharedReferences,
+  version: string | undefined,
 ): RouteOptions {
   const { options, status, parameters } = route;
   const reason = options.public ?? reasonOf(route);
@@ -253,6 +256,7 @@ function routeOptions(
   return Object.freeze({
     ...options,
     ...(status !== undefined && { status }),
+    ...(version !== undefined && { version }),
     ...(reason !== undefined && { public: reason }),
     ...(inputs.length > 0 && { inputs }),
     ...(isSecured && { security, errors }),

@@ -44,7 +44,7 @@ export function registerController<C extends Constructor>(
   const locate = captureCaller(registerController);
   const optionProblems = checkBuildOptions('registerController()', options);
   throwProblems([...checkRouter(router), ...optionProblems], locate);
-  const definition = definitionOf(target);
+  const definition = definitionOf(target, options.versionIn !== 'request');
   const context = createBuildContext(options);
   const tokens = requiredTokens([definition], context.shared);
   throwProblems(findProblems(router, [definition], context, tokens), locate);

@@ -7,6 +7,12 @@ import { undiscovered } from '../metadata/class-metadata.js';
 /** Keeps one definition per controller class. */
 export class ControllerRegistry {
   readonly #definitions = new Map<Constructor, ControllerDefinition>();
+  readonly #isInPath: boolean;
+
+  /** @param isInPath - Whether versions are part of paths, which is the default. Otherwise, requests name them. */
+  constructor(isInPath = true) {
+    this.#isInPath = isInPath;
+  }
 
   /**
    * Reads, checks and keeps the definition of a class.
@@ -21,7 +27,7 @@ export class ControllerRegistry {
   register(target: Constructor): ControllerDefinition {
     const known = this.#definitions.get(target);
     if (known !== undefined) return known;
-    const definition = definitionOf(target);
+    const definition = definitionOf(target, this.#isInPath);
     throwProblems(findMistakes('controller', definition));
     undiscovered.delete(target);
     this.#definitions.set(target, definition);

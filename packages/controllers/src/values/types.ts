@@ -73,7 +73,7 @@ export interface SharedValueOptions<Decorator> extends Partial<SharedReferences>
 
 /** Options of a route of {@link defineController}. */
 export interface ValueRouteOptions
-  extends Omit<RouteOptions, 'inputs' | 'security' | 'tags'>,
+  extends Omit<RouteOptions, 'inputs' | 'security' | 'tags' | 'version'>,
     SharedValueOptions<MethodDecorator> {}
 
 /** Options of {@link defineController}. */
