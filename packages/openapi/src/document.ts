@@ -1,6 +1,6 @@
-import type { Application, Route } from '@fairlead/core';
+import { type Application, type Route, SetupError, type VersionSource } from '@fairlead/core';
 import { descriptionOf } from '@fairlead/core/extend';
-import { atLine, describeValue, isIntended, nearestName, warn } from '@fairlead/options';
+import { atLine, describeValue, isIntended, joinWords, nearestName, warn } from '@fairlead/options';
 import type { Draft, OpenApiVersion, OperationSource } from './draft.js';
 import { ErrorResponses } from './error-responses.js';
 import {
@@ -51,10 +51,12 @@ const ALL_METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'PATCH'];
  */
 export function writeDocument(app: Application, options: DocumentOptions): string {
   const { info, servers = [{ url: '/' }], externalDocs, webhooks = {}, include, exclude } = options;
-  const draft = createDraft(app, options);
+  const draft = createDraft(app, options, app.versions);
   const isIncluded = include === undefined ? () => true : selects(include);
   const isExcluded = exclude === undefined ? () => false : selects(exclude);
-  const routes = app.routes().filter((route) => !route.options.hidden && !opensSockets(route));
+  const all = app.routes().filter((route) => !route.options.hidden && !opensSockets(route));
+  const version = chooseVersion(app, options, all);
+  const routes = all.filter((one) => (one.options.version ?? version) === version);
   const included = routes.filter((route) => isIncluded(route));
   const excluded = new Set(included.filter((route) => isExcluded(route)));
   const selected = new Set(included.filter((route) => !excluded.has(route)));
@@ -134,6 +136,37 @@ export function writeDocument(app: Application, options: DocumentOptions): strin
     ...options.extensions,
   });
   return options.transform === undefined ? text : transform(text, options.transform);
+}
+
+/**
+ * Returns the version of the routes that a document describes; undefined if routes have none.
+ *
+ * @throws {SetupError} `INVALID_OPTION`, when no route has it, or the document needs one.
+ */
+function chooseVersion(
+  { versions }: Application,
+  options: DocumentOptions,
+  routes: readonly Route[],
+): string | undefined {
+  const known = [...new Set(routes.flatMap((one) => one.options.version ?? []))];
+  const { info, apiVersion = known.length > 0 ? versions?.default : undefined } = options;
+  if (apiVersion === undefined ? known.length === 0 : known.includes(apiVersion)) return apiVersion;
+  const described =
+    known.length === 0
+      ? 'no route has a version'
+      : `routes have ${joinWords(known.map(describeValue), 'and')}`;
+  const problem =
+    apiVersion === undefined
+      ? 'needs the option apiVersion'
+      : `cannot describe the version ${describeValue(apiVersion)}`;
+  const fix =
+    known.length === 0
+      ? 'Remove apiVersion'
+      : 'Pass one of them as apiVersion, and install the plugin once for each';
+  throw new SetupError(
+    'INVALID_OPTION',
+    `The document '${info.title}' ${problem}: ${described}. ${fix}.${atLine(options)}`,
+  );
 }
 
 /** Lists the tags of a document: those of its options, then those that its routes and webhooks add. */
@@ -316,7 +349,7 @@ export function nameRoutes(
   return new Map(operations.map(({ route, operationId }) => [route, operationId]));
 }
 
-function createDraft(app: Application, options: DocumentOptions): Draft {
+function createDraft(app: Application, options: DocumentOptions, versions?: VersionSource): Draft {
   const { version = '3.1', unrepresentable = 'error', errorSchema } = options;
   const problems: Error[] = [];
   const reportFor = (place: string) => (reason: string, fix?: string | undefined) => {
@@ -327,7 +360,10 @@ function createDraft(app: Application, options: DocumentOptions): Draft {
   const errors = new ErrorResponses(schemas, app.validationStatus, errorSchema, report);
   const headers = new HeaderObjects(schemas);
   const security = new SecuritySchemes();
-  return { version, schemas, errors, headers, security, problems, omitted: [], reportFor };
+  return {
+    ...{ version, versions, schemas, errors, headers, security, problems, omitted: [] },
+    reportFor,
+  };
 }
 
 /** Returns a function that tells whether a route is selected. */

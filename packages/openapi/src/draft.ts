@@ -1,4 +1,4 @@
-import type { Route } from '@fairlead/core';
+import type { Route, VersionSource } from '@fairlead/core';
 import type { ErrorResponses } from './error-responses.js';
 import type { HeaderObjects } from './headers.js';
 import type { PathTemplate } from './paths.js';
@@ -11,6 +11,8 @@ export type OpenApiVersion = '3.1' | '3.2';
 /** What the operations of a document share. */
 export interface Draft {
   readonly version: OpenApiVersion;
+  /** Where requests name the version of a route; undefined to leave that out. */
+  readonly versions: VersionSource | undefined;
   readonly schemas: Schemas;
   readonly errors: ErrorResponses;
   readonly headers: HeaderObjects;

@@ -13,14 +13,16 @@ import { createResponses, hasContent } from './responses.js';
 export function createOperation(source: OperationSource, draft: Draft): object {
   const { route, label, operationId } = source;
   const inputs = inputsOf(route.options);
-  const parameters = createParameters(source, inputs, draft);
+  const { version } = route.options;
+  const named = version === undefined ? undefined : describeVersion(version, draft);
+  const parameters = [...(named?.parameters ?? []), ...createParameters(source, inputs, draft)];
   const body = createBody(source, inputs, draft);
   const { upstream = [], handlers, options } = route;
   const needed = securityOf([...upstream, ...handlers], options.security);
   const security = draft.security.add(needed, label, draft.problems);
   const isSecured = security.length > 0;
   return {
-    ...createDocumentation(route.options, operationId),
+    ...createDocumentation(route.options, operationId, named?.description),
     ...(parameters.length > 0 && { parameters }),
     ...(body !== undefined && { requestBody: body }),
     responses: createResponses(source, inputs, { isSecured, readsBody: body !== undefined }, draft),
@@ -30,13 +32,29 @@ export function createOperation(source: OperationSource, draft: Draft): object {
   };
 }
 
+/** Describes how requests name the version of a route. Documents describe `Accept` as no parameter. */
+function describeVersion(
+  version: string,
+  { versions }: Draft,
+): { readonly description?: string; readonly parameters?: readonly object[] } {
+  if (versions === undefined) return {};
+  const { header: name, parameter } = versions;
+  if (name === undefined)
+    return { description: `Send \`Accept\` with \`${parameter}=${version}\`.` };
+  const required = version !== versions.default;
+  const schema = { type: 'string', enum: [version] };
+  return { parameters: [{ name, in: 'header', ...(required && { required }), schema }] };
+}
+
+/** @param added - Follows the description. */
 function createDocumentation(
   { tags, summary, description, deprecated }: RouteDocumentation,
   operationId: string,
+  added?: string,
 ): object {
   const dates = typeof deprecated === 'object' ? describeDeprecation(deprecated) : undefined;
   const sunset = typeof deprecated === 'object' ? deprecated.sunset : undefined;
-  const text = [description, dates].filter((one) => one !== undefined).join('\n\n');
+  const text = [description, dates, added].filter((one) => one !== undefined).join('\n\n');
   return {
     ...(tags !== undefined && { tags }),
     ...(summary !== undefined && { summary }),

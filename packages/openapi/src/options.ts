@@ -134,6 +134,11 @@ export interface DocumentOptions {
    * items of streams. The document leaves them out, with a warning unless this option is set.
    */
   readonly version?: OpenApiVersion;
+  /**
+   * The version of the routes to describe, for an application with the option `versions`; that of requests that name
+   * none by default. Routes without a version are in each document.
+   */
+  readonly apiVersion?: string;
   /** Where the API is; the server of the document by default. */
   readonly servers?: readonly DocumentServer[];
   /** Order and descriptions of tags. Tags that only routes name come after them. */
@@ -182,6 +187,7 @@ const selection = either(
 export const DOCUMENT_KINDS: Kinds<DocumentOptions> = {
   info: kind('an object with a title and a version', isInfo),
   version: oneOf('3.1', '3.2'),
+  apiVersion: nonEmptyString,
   servers: arrayOf(object, 'an array of objects such as { url }'),
   tags: arrayOf(object, 'an array of objects such as { name }'),
   externalDocs: object,

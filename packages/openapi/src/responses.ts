@@ -34,6 +34,8 @@ export function createResponses(
   // A request without Content-Type. RFC 10008 §2
   if (method === 'query') implied.add(400);
   if (isSecured) for (const status of [401, 403]) implied.add(status);
+  const { versions } = draft;
+  if (versions && route.options.version) implied.add(versions.header === undefined ? 406 : 400);
   const failures = new Set([...codes.keys(), ...implied]);
   if (route.params.length > 0) failures.add(404);
   // Routes of controllers have this option if guards check their requests.

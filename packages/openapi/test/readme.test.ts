@@ -9,6 +9,7 @@ it('the README lists every option', () => {
   const options: Required<OpenApiOptions> = {
     info: { title: 'Test', version: '1' },
     version: '3.1',
+    apiVersion: '1',
     servers: [],
     tags: [],
     externalDocs: { url: '/' },
