@@ -6,6 +6,7 @@ import {
   intended,
   type Route,
   type Router,
+  type VersionSource,
 } from '@fairlead/core';
 import {
   describeValue,
@@ -25,8 +26,8 @@ interface Match {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Finds the route that handles a request. */
-export type FindRoute = (method: string, target: string) => Promise<Match | undefined>;
+/** Finds the route that handles a request for a route. */
+export type FindRoute = (route: Route, target: string) => Promise<Match | undefined>;
 
 /** What a call of a tool belongs to. */
 export interface Call {
@@ -52,6 +53,7 @@ export async function callTool(
   if (problem !== undefined) return failure(problem);
   const { target, body } = written;
   const { headers, isEncrypted, ip } = clientOf(ctx);
+  nameVersion(headers, tool.route, app.versions);
   const { mediaType = 'application/json' } = tool;
   // A QUERY request needs the header even without a body. RFC 10008 §2
   if (body !== undefined || method === 'QUERY') headers.set('Content-Type', mediaType);
@@ -70,26 +72,30 @@ export async function callTool(
  * Creates the function that finds routes. It sends the request to an application that has only their patterns, so
  * that precedence is the same.
  */
-export function createFinder(routes: readonly Route[]): FindRoute {
-  const app = createApp();
+export function createFinder(routes: readonly Route[], versions?: VersionSource): FindRoute {
+  // Its default is a matter of the application itself.
+  const app = createApp(versions && { versions: intended({ ...versions }) });
   let mounted: { readonly source: unknown; readonly router: Router } | undefined;
   const matches = new Map<string, Match>();
   for (const route of routes) {
-    const { router: source, method, pattern } = route;
+    const { router: source, method, pattern, options } = route;
+    const { version } = options;
     if (mounted === undefined || mounted.source !== source) {
       mounted = { source, router: intended(createRouter(source?.rules)) };
       app.route('/', mounted.router);
     }
-    mounted.router.on(method, pattern, (ctx) => {
+    mounted.router.on(method, pattern, { ...(version && { version }) }, (ctx) => {
       matches.set(ctx.get('X-Search') ?? '', { route, params: ctx.params });
       return new Response(null, { status: 204 });
     });
   }
   let searches = 0;
-  return async (method, target) => {
+  return async (wanted, target) => {
     const search = String(searches++);
     // QUERY requires a media type.
-    const headers = { 'Content-Type': 'text/plain', 'X-Search': search };
+    const headers = new Headers({ 'Content-Type': 'text/plain', 'X-Search': search });
+    nameVersion(headers, wanted, versions);
+    const { method } = wanted;
     await app.fetch(new Request('http://localhost/', { method, headers }), { target });
     const match = matches.get(search);
     matches.delete(search);
@@ -127,7 +133,7 @@ async function findProblem(
   find: FindRoute,
 ): Promise<string | undefined> {
   if (!tool.path.includes('{')) return findChange(tool, given, tool.read({}, query));
-  const found = await find(tool.route.method, target);
+  const found = await find(tool.route, target);
   // A value may be the static text of another route, which is not a tool.
   if (found?.route === tool.route) return findChange(tool, given, tool.read(found.params, query));
   const problem = found === undefined ? 'cannot be part of a path' : 'belong to another route';
@@ -259,7 +265,7 @@ const OF_MESSAGE =
  */
 function clientOf(ctx: Context) {
   const { socket } = ctx.req;
-  const headers = new Headers({ Accept: 'application/json, text/*;q=0.9, */*;q=0.8' });
+  const headers = new Headers({ Accept: acceptWith('') });
   for (const [name, value] of Object.entries(ctx.headers)) {
     if (isHopByHop(name) || OF_MESSAGE.test(name) || value === undefined) continue;
     headers.set(name, String(value));
@@ -273,6 +279,23 @@ function clientOf(ctx: Context) {
     ip: socket.remoteAddress,
     isEncrypted: 'encrypted' in socket && socket.encrypted === true,
   };
+}
+
+/** @param parameter - Added to each media type. */
+function acceptWith(parameter: string): string {
+  return `application/json${parameter}, text/*${parameter};q=0.9, */*${parameter};q=0.8`;
+}
+
+/** Names the version of a route in the headers of a request. */
+function nameVersion(
+  headers: Headers,
+  { options: { version } }: Route,
+  versions: VersionSource | undefined,
+): void {
+  if (version === undefined || versions === undefined) return;
+  const { header, parameter } = versions;
+  if (header === undefined) headers.set('Accept', acceptWith(`;${parameter}=${version}`));
+  else headers.set(header, version);
 }
 
 /** Headers that tell an agent what to do next. */

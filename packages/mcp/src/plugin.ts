@@ -176,7 +176,7 @@ export function mcp(options: McpOptions): Plugin {
     },
     ready(app) {
       const tools = createTools(app);
-      const find = createFinder(app.routes());
+      const find = createFinder(app.routes(), app.versions);
       const handler = createMcpHandler(
         ({ requestInfo }) => {
           const ctx = requestInfo && contexts.get(requestInfo);

@@ -504,3 +504,20 @@ it('a query whose schema tells nothing is one argument that allows every value',
   expect(tools[0]?.inputSchema.properties).toEqual({ query: {} });
   expect((await call(client, 'a', { query: { n: 1 } })).text).toBe('{"n":1}');
 });
+
+it.each([{ header: 'X-Api-Version' }, { parameter: 'version' }])(
+  'calls the route of the version: %j',
+  async (versions) => {
+    const find = (version: string) =>
+      ({ version, tool: { name: `find${version}` }, public: 'Everyone may call it.' }) as const;
+    const app = createApp({ versions })
+      .get('/notes/:id', find('1'), ({ params: { id } }) => `${id} of version 1`)
+      .get('/notes/:id', find('2'), ({ params: { id } }) => `${id} of version 2`);
+    const client = await connect(await serve(app));
+    const results = ['find1', 'find2'].map((name) => call(client, name, { id: '7' }));
+    expect(await Promise.all(results)).toEqual([
+      { text: '"7 of version 1"', isError: false },
+      { text: '"7 of version 2"', isError: false },
+    ]);
+  },
+);
