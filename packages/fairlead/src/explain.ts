@@ -5,6 +5,7 @@ import {
   intended,
   type PathRules,
   type Route,
+  type VersionSource,
 } from '@fairlead/core';
 
 /** How an application routes a request. */
@@ -13,8 +14,10 @@ export interface Explanation {
   readonly path: string;
   /** The route that handles the request. */
   readonly match: { readonly route: Route; readonly params: object } | undefined;
-  /** Status of the response if no route handles the request: 204 to OPTIONS, 400, 404 or 405. */
+  /** Status of the response if no route handles the request: 204 to OPTIONS, 400, 404, 405 or 406. */
   readonly status: number | undefined;
+  /** Whether the path has routes, but none of the version. */
+  readonly isOtherVersion: boolean;
   /** At most ten other routes and why they don't handle it, the most similar first. */
   readonly others: readonly { readonly route: Route; readonly reason: string }[];
 }
@@ -25,41 +28,56 @@ export interface Explanation {
  *
  * @param method - In upper case.
  * @param target - Path of the request, with or without a query.
+ * @param versions - Where requests name the version of a route.
+ * @param version - The version that the request names; none by default.
  */
 export async function explain(
   routes: readonly Route[],
   method: string,
   target: string,
+  versions?: VersionSource,
+  version?: string,
 ): Promise<Explanation> {
   let match: Explanation['match'];
   let path = target;
-  const app = createApp().use((ctx, next) => {
+  // Its default is a matter of the application itself.
+  const source = versions && intended({ ...versions });
+  const app = createApp(source && { versions: source }).use((ctx, next) => {
     path = ctx.path;
     return next();
   });
   for (const mounted of groupByMount(routes)) {
     const router = intended(createRouter(mounted[0]?.router?.rules));
     for (const route of mounted) {
-      router.on(route.method, route.pattern, ({ params }) => {
+      const { version: own } = route.options;
+      router.on(route.method, route.pattern, { ...(own && { version: own }) }, ({ params }) => {
         match = { route, params };
         return null;
       });
     }
     app.route('/', router);
   }
-  const status = await send(app, method, target);
-  if (status === 400) return { path, match, status, others: [] };
+  const headers = version === undefined ? {} : versionHeader(version, versions);
+  const { status, code } = await send(app, method, target, headers);
+  const isOtherVersion = code === 'UNSUPPORTED_VERSION';
+  if (status === 400 && !isOtherVersion) return { path, match, status, isOtherVersion, others: [] };
+  const wanted = version ?? versions?.default;
   const whyNot = createComparison(path);
   const others = [];
   for (const route of routes.filter((one) => one !== match?.route)) {
     const { matching, reason } = await whyNot(route);
-    others.push({ route, matching, reason: reason ?? whyNotMatch(route, method, match?.route) });
+    others.push({
+      route,
+      matching,
+      reason: reason ?? whyNotMatch(route, method, wanted, match?.route),
+    });
   }
   const nearest = others.sort((one, other) => other.matching - one.matching).slice(0, 10);
   return {
     path,
     match,
     status: match === undefined ? status : undefined,
+    isOtherVersion,
     others: nearest.map(({ route, reason }) => ({ route, reason })),
   };
 }
@@ -74,16 +92,39 @@ function groupByMount(routes: readonly Route[]): readonly (readonly Route[])[] {
   return groups;
 }
 
-/** Returns the status of the response to a request with a target in any form. */
-async function send(app: Application, method: string, target: string): Promise<number> {
-  // Routes for QUERY reject requests without it.
-  const headers = { 'Content-Type': 'text/plain' };
-  const request = new Request('http://localhost/', { method, headers });
-  const { status } = await app.fetch(request, { target });
-  return status;
+/** Returns the header that names a version. */
+function versionHeader(
+  version: string,
+  { header, parameter }: VersionSource = {},
+): Readonly<Record<string, string>> {
+  if (header !== undefined) return { [header]: version };
+  return parameter === undefined ? {} : { Accept: `*/*;${parameter}=${version}` };
 }
 
-function whyNotMatch({ method }: Route, requested: string, found: Route | undefined): string {
+/** Returns the status of the response to a request with a target in any form, and its code if it is an error. */
+async function send(
+  app: Application,
+  method: string,
+  target: string,
+  given: Readonly<Record<string, string>> = {},
+): Promise<{ readonly status: number; readonly code?: unknown }> {
+  // Routes for QUERY reject requests without it.
+  const headers = { 'Content-Type': 'text/plain', ...given };
+  const request = new Request('http://localhost/', { method, headers });
+  const response = await app.fetch(request, { target });
+  const { status } = response;
+  if (status < 400 || method === 'HEAD') return { status };
+  return { status, code: Object(await response.json()).code };
+}
+
+function whyNotMatch(
+  { method, options: { version } }: Route,
+  requested: string,
+  wanted: string | undefined,
+  found: Route | undefined,
+): string {
+  if (version !== undefined && version !== wanted)
+    return `it is for version ${version}, not ${wanted ?? 'for requests without one'}`;
   const handles =
     method === 'ALL' || method === requested || `${method} ${requested}` === 'GET HEAD';
   return found === undefined || !handles
@@ -130,7 +171,7 @@ function createComparison(path: string) {
 
 async function isMatch(pattern: string, path: string, rules: Partial<PathRules>): Promise<boolean> {
   const router = createRouter(rules).get(pattern, () => null);
-  return (await send(createApp().route('/', router), 'GET', path)) === 200;
+  return (await send(createApp().route('/', router), 'GET', path)).status === 200;
 }
 
 /** Splits a path or a pattern into its segments. Ignores a slash at the end if the router does. */

@@ -8,6 +8,8 @@ type Described = Omit<RouteDescription, 'definition'>;
 
 /** A route of the table, and of the JSON output. */
 export interface RouteSummary extends Described {
+  /** The version that requests name; undefined for a route of all versions. */
+  readonly version: string | undefined;
   /** What schemas describe: `params`, `query`, `headers`, `body`, or the statuses of responses. */
   readonly schemas: readonly string[];
   /** Such as `src/users.ts:12:3`; undefined if it is unknown. */
@@ -23,9 +25,10 @@ export async function summarizeRoutes(app: Application): Promise<readonly RouteS
   );
   const described = controllers?.describeRoutes(app) ?? routes.map(describe);
   return described.map(({ method, path, handler, guards, middleware, interceptors }, index) => {
-    const { options } = routes[index] ?? { options: {} };
+    const { options = {} }: Partial<Route> = routes[index] ?? {};
     return {
       ...{ method, path, handler, guards, middleware, interceptors },
+      version: options.version,
       schemas: schemasOf(options),
       file: locatorOf(options)?.(),
     };

@@ -23,7 +23,7 @@ export interface Step {
 
 /** What decides who may call a route. */
 export interface Chain {
-  /** Method and pattern, such as `GET /users/:id`. `USE /assets serveStatic()` for middleware that responds. */
+  /** Method and pattern, such as `GET /users/:id`, and the version if it has one. `USE /assets serveStatic()` for middleware that responds. */
   readonly route: string;
   /** Why everyone may call it. */
   readonly public?: string;
@@ -102,7 +102,7 @@ function chainOf({ method, pattern, options, handlers, upstream = [] }: Route, o
   const reason = options.public ?? described?.public;
   const ofHandler = described?.security.length ? stepsOf(handler ?? {}) : [];
   return {
-    route: `${isOpening ? 'WS' : method} ${pattern}`,
+    route: `${isOpening ? 'WS' : method} ${pattern}${options.version === undefined ? '' : ` version ${options.version}`}`,
     ...(reason !== undefined && { public: reason }),
     isBuiltIn: options.public === undefined && reason !== undefined,
     steps: [

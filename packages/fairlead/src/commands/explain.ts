@@ -2,6 +2,7 @@ import type { Application } from '@fairlead/core';
 import { nearestName } from '@fairlead/options';
 import type { Command } from 'commander';
 import { acceptModule, withApplication } from '../application.js';
+import { UsageError } from '../errors.js';
 import { explain } from '../explain.js';
 import { formatTable, print, printJson, style } from '../output.js';
 import { parseMethod, parsePath } from '../request.js';
@@ -17,6 +18,7 @@ export function addExplain(program: Command): void {
     .argument('<method>', 'such as GET', parseMethod)
     .argument('<path>', 'such as /users/7', parsePath);
   acceptModule(command)
+    .option('--api-version <version>', 'the version of the request (default: none)')
     .option('--json', 'print { method, path, status, match, others }')
     .addHelpText('after', '\nExample: fairlead explain GET /users/7')
     .action(
@@ -24,13 +26,13 @@ export function addExplain(program: Command): void {
         method: string,
         target: string,
         module: string | undefined,
-        { json }: { json?: true },
+        { json, apiVersion }: { json?: true; apiVersion?: string },
       ) => {
         const explanation = await withApplication(module, (app) =>
-          explainRequest(app, method, target),
+          explainRequest(app, method, target, apiVersion),
         );
         if (explanation.match === undefined) process.exitCode = 1;
-        const { similar: _, ...data } = explanation;
+        const { similar: _, isOtherVersion: _isOther, ...data } = explanation;
         if (json) printJson(data);
         else print(formatExplanation(explanation));
       },
@@ -39,12 +41,21 @@ export function addExplain(program: Command): void {
 
 type Explanation = Awaited<ReturnType<typeof explainRequest>>;
 
-async function explainRequest(app: Application, method: string, target: string) {
+async function explainRequest(app: Application, method: string, target: string, version?: string) {
+  const { versions } = app;
+  if (version !== undefined && versions === undefined)
+    throw new UsageError('The application has no versions. Remove --api-version.');
   // Reports routes that conflict, with their locations.
   app.seal();
   const routes = app.routes();
   const summaries = await summarizeRoutes(app);
-  const { path, match, status, others } = await explain(routes, method, target);
+  const { path, match, status, isOtherVersion, others } = await explain(
+    routes,
+    method,
+    target,
+    versions,
+    version,
+  );
   const route = match && summaries[routes.indexOf(match.route)];
   const patterns =
     match === undefined && status === 404 ? [...new Set(routes.map(({ pattern }) => pattern))] : [];
@@ -52,6 +63,7 @@ async function explainRequest(app: Application, method: string, target: string) 
     method,
     path,
     status,
+    isOtherVersion,
     similar: nearestPattern(path, patterns),
     match: match &&
       route && {
@@ -59,9 +71,10 @@ async function explainRequest(app: Application, method: string, target: string) 
         params: match.params,
         upstream: (match.route.upstream ?? []).map(nameOf),
       },
-    others: others.map(({ route: { method, pattern }, reason }) => ({
+    others: others.map(({ route: { method, pattern, options }, reason }) => ({
       method,
       path: pattern,
+      version: options.version,
       reason,
     })),
   };
@@ -82,18 +95,21 @@ function nearestPattern(path: string, patterns: readonly string[]): string | und
   return filled.get(nearestName(path, [...filled.keys()]) ?? '');
 }
 
-function formatExplanation({ method, path, status, similar, match, others }: Explanation): string {
+function formatExplanation(explanation: Explanation): string {
+  const { method, path, status, isOtherVersion, similar, match, others } = explanation;
   const request = `${method} ${path}`;
   const lines =
     match === undefined
       ? [
-          `${style('red', `No route handles ${request}`)}: ${STATUSES[status ?? 404]}.${similar === undefined ? '' : ` Did you mean ${similar}?`}`,
+          `${style('red', `No route handles ${request}`)}: ${isOtherVersion ? `the path has no such version, which is a ${status}` : STATUSES[status ?? 404]}.${similar === undefined ? '' : ` Did you mean ${similar}?`}`,
         ]
       : [`${request} is handled by ${style('green', `${match.method} ${match.path}`)}`];
   if (match !== undefined) {
-    const { params, upstream, middleware, guards, interceptors, schemas, handler, file } = match;
+    const { params, version, upstream, middleware, guards, interceptors, schemas, handler, file } =
+      match;
     const details = {
       params: Object.entries(params).map(([name, value]) => `${name} = ${value}`),
+      version: [version ?? ''],
       application: upstream,
       middleware,
       guards,
@@ -108,8 +124,8 @@ function formatExplanation({ method, path, status, similar, match, others }: Exp
     }
   }
   if (others.length === 0) return lines.join('\n');
-  const rows = others.map((one) => [one.method, one.path, one.reason]);
-  return [...lines, '', formatTable(['METHOD', 'PATH', 'WHY NOT'], rows)].join('\n');
+  const rows = others.map((one) => [one.method, one.path, one.version ?? '', one.reason]);
+  return [...lines, '', formatTable(['METHOD', 'PATH', 'VERSION', 'WHY NOT'], rows)].join('\n');
 }
 
 /** What responses without a route mean. */

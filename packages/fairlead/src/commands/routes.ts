@@ -4,7 +4,7 @@ import { formatTable, print, printJson } from '../output.js';
 import { type RouteSummary, summarizeRoutes } from '../routes.js';
 
 const COLUMNS = [
-  ...(['method', 'path', 'handler', 'guards', 'middleware', 'interceptors'] as const),
+  ...(['method', 'path', 'version', 'handler', 'guards', 'middleware', 'interceptors'] as const),
   ...(['schemas', 'file'] as const),
 ];
 
