@@ -1,5 +1,7 @@
 import { REGISTRATIONS, type Registrations } from './annotations/registrations.js';
 import type { Application } from './app/application.js';
+import type { AnyContext } from './context/context.js';
+import { EXCHANGE } from './exchange/exchange.js';
 import type { AnyRouter } from './router/router.js';
 
 export { acceptsAbsence, describeStructure, mayAccept, requiresMember } from '@fairlead/schemas';
@@ -53,6 +55,11 @@ export { assertOptions, type Kind, type Kinds, throwTogether } from './setup/opt
  */
 export function registrationsOf(app: Application, router?: AnyRouter): Registrations {
   return app[REGISTRATIONS](router);
+}
+
+/** Whether the route of a request is deprecated; false before a route matches. */
+export function isDeprecated(ctx: AnyContext): boolean {
+  return ctx[EXCHANGE]?.route?.isDeprecated === true;
 }
 
 export {

@@ -13,6 +13,7 @@ import {
   type Doubt,
   describe,
   describeFactories,
+  isDeprecated,
   type RoutePlacement,
   takeProblem,
 } from '@fairlead/core/extend';
@@ -54,9 +55,15 @@ export interface MetricsOptions<Format extends RegistryContentType = PrometheusC
   readonly processMetrics?: boolean;
   /**
    * Called when the response is complete, with `ctx.pattern` set. Return true to leave the request out of
-   * the histogram.
+   * the histogram and the counters.
    */
   readonly skip?: (ctx: Context) => boolean;
+  /**
+   * Called when the response to a request of a deprecated route is complete. Returns the verified name of the program
+   * that sent it, such as the ID of an OAuth client; undefined for `none`. Never return what identifies a person. The
+   * first 100 names become labels, the others count as `other`.
+   */
+  readonly caller?: (ctx: Context) => string | undefined;
 }
 
 /** A number that {@link Metrics.register} exports. */
@@ -115,6 +122,7 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 const DURATIONS = 'http_request_duration_seconds';
 const FAILURES = 'http_request_failures_total';
 const IN_FLIGHT = 'http_requests_in_flight';
+const DEPRECATED = 'http_deprecated_requests_total';
 
 /** Route label of requests without a route. Their paths are unbounded, so they cannot be labels. */
 const NO_ROUTE = 'none';
@@ -137,6 +145,12 @@ const CODE = /^[A-Z][A-Z\d_]{0,63}$/;
 /** Method label of all other requests. */
 const OTHER_METHOD = 'other';
 
+/** The maximum number of callers that become labels. */
+const MAX_CALLERS = 100;
+
+/** The maximum length of a caller that becomes a label. */
+const MAX_CALLER_LENGTH = 100;
+
 const METRICS_OPTIONS: Kinds<AnyOptions> = {
   registry: kind(
     'a prom-client Registry',
@@ -145,6 +159,7 @@ const METRICS_OPTIONS: Kinds<AnyOptions> = {
   buckets: kind('an array of positive numbers in ascending order', isBuckets),
   processMetrics: boolean,
   skip: fn,
+  caller: fn,
 };
 
 function isBuckets(value: unknown): boolean {
@@ -164,6 +179,8 @@ const UNMEASURED =
  * - the histogram `http_request_duration_seconds` with the labels `method`, `route` and `status`, from the
  *   middleware to the end of the response;
  * - the counter `http_request_failures_total` of statuses of 500 and above, with these labels and `code`;
+ * - the counter `http_deprecated_requests_total` of requests of deprecated routes, with the labels `method`, `route`
+ *   and `caller`;
  * - the gauge `http_requests_in_flight`.
  *
  * `route` is the full pattern of the route, or `none` if no route matched or middleware of the application
@@ -180,7 +197,13 @@ export function createMetrics<Format extends RegistryContentType = PrometheusCon
   options: MetricsOptions<Format> = {},
 ): Metrics<Format> {
   assertOptions<AnyOptions>('createMetrics()', options, METRICS_OPTIONS);
-  const { registry = new Registry<Format>(), buckets, processMetrics = true, skip } = options;
+  const {
+    registry = new Registry<Format>(),
+    buckets,
+    processMetrics = true,
+    skip,
+    caller,
+  } = options;
   const requests = findRequests(registry, buckets) ?? addRequests(registry, buckets ?? BUCKETS);
   if (processMetrics) addProcessMetrics(registry);
 
@@ -209,6 +232,10 @@ export function createMetrics<Format extends RegistryContentType = PrometheusCon
       const status = statusOf(outcome);
       const labels = { method, route: ctx.pattern ?? NO_ROUTE, status };
       requests.durations.observe(labels, seconds);
+      if (isDeprecated(ctx)) {
+        const name = nameOf(requests.callers, caller?.(ctx));
+        requests.deprecated.inc({ method, route: labels.route, caller: name });
+      }
       if (status >= 500) requests.failures.inc({ ...labels, code: codeOf(outcome.error) });
     });
     return next();
@@ -293,10 +320,22 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' && CODE.test(code) ? code : 'INTERNAL_SERVER_ERROR';
 }
 
+/** Returns the label of a caller. */
+function nameOf(known: Set<string>, caller: string | undefined): string {
+  if (caller === undefined || caller === '') return 'none';
+  if (known.has(caller)) return caller;
+  if (known.size >= MAX_CALLERS || caller.length > MAX_CALLER_LENGTH) return 'other';
+  known.add(caller);
+  return caller;
+}
+
 /** The metrics of requests in a registry. */
 interface Requests {
   readonly durations: Histogram;
   readonly failures: Counter;
+  readonly deprecated: Counter;
+  /** The callers that are labels. */
+  readonly callers: Set<string>;
   /** Upper bounds of the buckets in seconds. */
   readonly bounds: readonly number[];
   inFlight: number;
@@ -318,7 +357,7 @@ function findRequests(registry: AnyRegistry, buckets?: readonly number[]): Reque
 }
 
 function addRequests(registry: AnyRegistry, bounds: readonly number[]): Requests {
-  for (const name of [DURATIONS, FAILURES, IN_FLIGHT])
+  for (const name of [DURATIONS, FAILURES, DEPRECATED, IN_FLIGHT])
     assertFree('createMetrics()', registry, name);
   const durations = new Histogram({
     name: DURATIONS,
@@ -333,10 +372,21 @@ function addRequests(registry: AnyRegistry, bounds: readonly number[]): Requests
     labelNames: ['method', 'route', 'status', 'code'],
     registers: [],
   });
-  const requests = { durations, failures, bounds: Object.freeze([...bounds]), inFlight: 0 };
+  const deprecated = new Counter({
+    name: DEPRECATED,
+    help: 'Requests of deprecated routes, by caller.',
+    labelNames: ['method', 'route', 'caller'],
+    registers: [],
+  });
+  const requests = {
+    ...{ durations, failures, deprecated, bounds: Object.freeze([...bounds]) },
+    callers: new Set<string>(),
+    inFlight: 0,
+  };
   known.set(durations, requests);
   registry.registerMetric(durations);
   registry.registerMetric(failures);
+  registry.registerMetric(deprecated);
   const inFlight = new Gauge({
     name: IN_FLIGHT,
     help: 'Number of requests in progress.',

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import {
   type Application,
+  type Context,
   createApp,
   createRouter,
   errorHandler,
@@ -74,6 +75,70 @@ describe('the counter of failures', () => {
       '{method="GET",route="/broken",status="500",code="INTERNAL_SERVER_ERROR"} 1',
       '{method="GET",route="/status",status="502",code="none"} 1',
     ]);
+  });
+});
+
+/** Returns the number of requests of deprecated routes by labels. */
+async function deprecatedOf(registry: Pick<Registry, 'metrics'>): Promise<string[]> {
+  const text = await registry.metrics();
+  const lines = text.matchAll(/^http_deprecated_requests_total(.*)$/gm);
+  return [...lines].map(([, line = '']) => line);
+}
+
+describe('the counter of requests of deprecated routes', () => {
+  const deprecated = { since: '2026-01-31' };
+
+  it('has the caller that the option names, and none for others', async () => {
+    const caller = vi.fn((ctx: Context) => ctx.get('X-Client'));
+    const metrics = create({ caller });
+    const app = createApp({ versions: { header: 'X-Api-Version', default: '1' } })
+      .use(metrics.middleware)
+      .get('/users', { version: '1', deprecated }, () => [])
+      .get('/users', { version: '2' }, () => [])
+      .post('/users', { deprecated: true }, () => [])
+      .get('/others', { deprecated: false }, () => []);
+    const send = (path: string, client: string, init: RequestInit = {}) =>
+      app.request(path, { ...init, headers: { 'X-Client': client, ...init.headers } });
+    await send('/users', 'billing');
+    await send('/users', 'billing');
+    await send('/users', '');
+    await send('/users', 'billing', { headers: { 'X-Api-Version': '2' } });
+    await send('/users', 'shop', { method: 'POST' });
+    await send('/others', 'shop');
+    await send('/missing', 'shop');
+    await expect
+      .poll(() => deprecatedOf(metrics.registry))
+      .toEqual([
+        '{method="GET",route="/users",caller="billing"} 2',
+        '{method="GET",route="/users",caller="none"} 1',
+        '{method="POST",route="/users",caller="shop"} 1',
+      ]);
+    expect(caller).toHaveBeenCalledTimes(4);
+  });
+
+  it('counts requests without the option', async () => {
+    const metrics = create();
+    const app = createApp()
+      .use(metrics.middleware)
+      .get('/', { deprecated }, () => 1);
+    await app.request('/');
+    await expect
+      .poll(() => deprecatedOf(metrics.registry))
+      .toEqual(['{method="GET",route="/",caller="none"} 1']);
+  });
+
+  it('counts the callers after the first 100, and long names, as others', async () => {
+    const metrics = create({ caller: (ctx) => ctx.query.client });
+    const app = createApp()
+      .use(metrics.middleware)
+      .get('/', { deprecated }, () => 1);
+    await app.request(`/?client=${'x'.repeat(101)}`);
+    for (let number = 0; number < 102; number += 1) await app.request(`/?client=${number}`);
+    await app.request('/?client=7');
+    await expect.poll(() => deprecatedOf(metrics.registry)).toHaveLength(101);
+    const counts = await deprecatedOf(metrics.registry);
+    expect(counts).toContain('{method="GET",route="/",caller="7"} 2');
+    expect(counts).toContain('{method="GET",route="/",caller="other"} 3');
   });
 });
 

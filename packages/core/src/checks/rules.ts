@@ -61,7 +61,8 @@ const WARNINGS: readonly Check[] = [
     FAIRLEAD_ORDER: [missesErrors, (one) => missesRoutes(one, false), hidesOption],
   }),
   forRoutes({
-    FAIRLEAD_ROUTE: [repeatsPrefix, describesNoBody, outlivesSunset],
+    FAIRLEAD_ROUTE: [repeatsPrefix, describesNoBody],
+    FAIRLEAD_SUNSET: [outlivesSunset],
     FAIRLEAD_ORDER: [opensAsPage, parsesTwice],
     FAIRLEAD_INPUT: [
       demandsImpossible,

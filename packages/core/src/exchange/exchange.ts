@@ -104,6 +104,7 @@ export interface MatchedRoute {
   readonly pattern: string;
   /** Parameter names, in the order of the path. */
   readonly names: readonly string[];
+  readonly isDeprecated: boolean;
   /** Whether the last parameter is a wildcard. */
   readonly endsInWildcard: boolean;
   /** What the parsers before a QUERY route, or a handler that reads the body, accept; empty if unknown. */

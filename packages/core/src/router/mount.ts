@@ -208,6 +208,7 @@ export function createMount(
       pattern: text,
       names,
       endsInWildcard,
+      isDeprecated: Boolean(options.deprecated),
       mediaTypes,
       parsesJson,
       takesRequest: takesRequest(options),
