@@ -58,11 +58,14 @@ interface ControllerContract {
  *
  * @typeParam Controllers - Their types, as in `ClientOf<[typeof users, typeof posts]>`.
  * @typeParam Base - The prefix of `controllersPlugin()` or `app.route()`, such as `'/api'`.
+ * @typeParam VersionIn - `'request'` for controllers of an application with versions, which are no part of paths. Pass
+ *   those of one version, and its header to `createClient()`.
  */
 export type ClientOf<
   Controllers extends readonly ControllerLike[],
   Base extends string = '',
-> = ByMethod<EntryOf<Controllers[number], Base>>;
+  VersionIn extends 'path' | 'request' = 'path',
+> = ByMethod<EntryOf<Controllers[number], Base, VersionIn>>;
 
 /** Groups routes by their methods, of which one may have several. */
 type ByMethod<Entries extends Entry> = {
@@ -78,16 +81,16 @@ interface Entry {
   readonly route: unknown;
 }
 
-type EntryOf<Controller, Base extends string> = Controller extends {
+type EntryOf<Controller, Base extends string, VersionIn> = Controller extends {
   readonly '~contract'?: infer C;
 }
-  ? RouteEntry<NonNullable<C>, Base>
+  ? RouteEntry<NonNullable<C>, Base, VersionIn>
   : never;
 
-type RouteEntry<C, Base extends string> = C extends ControllerContract
+type RouteEntry<C, Base extends string, VersionIn> = C extends ControllerContract
   ? WithPaths<
       C['routes'][keyof C['routes']],
-      `${Base}${Segment<C['version']>}${Segment<C['prefix']>}`
+      `${Base}${VersionIn extends 'request' ? '' : Segment<C['version']>}${Segment<C['prefix']>}`
     >
   : never;
 
