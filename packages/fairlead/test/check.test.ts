@@ -222,6 +222,18 @@ export default app.get('/users', { query: z.object({ ${query} }) }, () => []);`;
 
 const OPTIONAL = 'page: z.string().optional()';
 
+it('fails for a route whose sunset has passed', async () => {
+  const deprecated = "{ deprecated: { since: '2020-01-31', sunset: '2020-07-31' } }";
+  const { run } = await writeProject({
+    'src/app.js': `${IMPORT}export default () => createApp().get('/', ${deprecated}, () => 1);`,
+  });
+  expect(await run('check')).toEqual({
+    status: 1,
+    stdout: '1 route, no problems, 1 warning.\n',
+    stderr: expect.stringContaining('The sunset of a deprecated route has passed, on 2020-07-31'),
+  });
+});
+
 it('fails if the document breaks clients of the one in openapi.json', async () => {
   const { folder, run } = await writeProject({ 'src/app.js': documented(OPTIONAL) });
   await run('openapi', '--out', 'openapi.json');

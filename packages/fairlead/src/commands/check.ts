@@ -20,6 +20,9 @@ import { readDocument, type Source } from '../document-source.js';
 import { UsageError } from '../errors.js';
 import { count, formatTable, print, printError, printJson, style } from '../output.js';
 
+/** The codes of warnings that fail without `--strict`: what clients were told is not true. */
+const FAILING = new Set(['FAIRLEAD_SUNSET']);
+
 interface Finding {
   readonly code?: string;
   readonly message: string;
@@ -102,8 +105,8 @@ async function check(
     ...(differences.length > 0 ? [describeDifferences(file, differences)] : []),
     ...(review?.isWrong ? [describeBreaking(review, document)] : []),
   ];
-  const isWrong =
-    problems.length > 0 || reasons.length > 0 || (strict === true && warnings.length > 0);
+  const failing = warnings.filter(({ code = '' }) => strict || FAILING.has(code));
+  const isWrong = problems.length > 0 || reasons.length > 0 || failing.length > 0;
   if (isWrong) process.exitCode = 1;
   if (json) {
     const { against, changes = [] } = { ...review };
