@@ -429,6 +429,55 @@ mistake(
 );
 
 mistake(
+  'a route with a `version` in an application without `versions`',
+  { startup: 'the application does not tell where requests name one: GET /users' },
+  () => createApp().get('/users', { version: '2' }, () => []),
+  '/users',
+);
+
+mistake(
+  'a route with a `version` beside one without, for the same paths',
+  { startup: 'A route without a version is for all versions.' },
+  () =>
+    createApp({ versions: { header: 'X-Api-Version', default: '1' } })
+      .get('/users', () => [])
+      .get('/users', { version: '2' }, () => []),
+  '/users',
+);
+
+mistake(
+  'two routes of one version for the same paths',
+  { startup: 'GET /users/:name matches the same paths as GET /users/:id' },
+  () =>
+    createApp({ versions: { header: 'X-Api-Version', default: '1' } })
+      .get('/users/:id', { version: '1' }, () => [])
+      .get('/users/:name', { version: '1' }, () => []),
+  '/users/7',
+);
+
+mistake(
+  'a `default` of `versions` that no route has',
+  { warning: "is '1', a version that no route has. Use '2'" },
+  () =>
+    createApp({ versions: { header: 'X-Api-Version', default: '1' } }).get(
+      '/users',
+      { version: '2' },
+      () => [],
+    ),
+  '/users',
+);
+
+mistake(
+  "`createApp({ versions: { header: 'X-Api-Version', parameter: 'version' } })`",
+  {
+    compiler: 'not assignable',
+    startup: 'versions of createApp() must be { header } or { parameter }, and the default',
+  },
+  () =>
+    createApp({ versions: { header: 'X-Api-Version', parameter: 'version' } }).get('/', () => 1),
+);
+
+mistake(
   'a prefix in the plugin and in the mount of its router',
   { warning: "'/api' occurs twice in a row" },
   async () => {

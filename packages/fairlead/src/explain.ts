@@ -57,9 +57,9 @@ export async function explain(
     }
     app.route('/', router);
   }
-  const headers = version === undefined ? {} : versionHeader(version, versions);
-  const { status, code } = await send(app, method, target, headers);
-  const isOtherVersion = code === 'UNSUPPORTED_VERSION';
+  const headers = versionHeader(version, versions);
+  const { status, isVersioned } = await send(app, method, target, headers);
+  const isOtherVersion = isVersioned && (status === 400 || status === 406);
   if (status === 400 && !isOtherVersion) return { path, match, status, isOtherVersion, others: [] };
   const wanted = version ?? versions?.default;
   const whyNot = createComparison(path);
@@ -94,27 +94,32 @@ function groupByMount(routes: readonly Route[]): readonly (readonly Route[])[] {
 
 /** Returns the header that names a version. */
 function versionHeader(
-  version: string,
-  { header, parameter }: VersionSource = {},
+  version: string | undefined,
+  versions: VersionSource | undefined,
 ): Readonly<Record<string, string>> {
-  if (header !== undefined) return { [header]: version };
-  return parameter === undefined ? {} : { Accept: `*/*;${parameter}=${version}` };
+  if (version === undefined || versions === undefined) return {};
+  const { header, parameter } = versions;
+  return header === undefined ? { Accept: `*/*;${parameter}=${version}` } : { [header]: version };
 }
 
-/** Returns the status of the response to a request with a target in any form, and its code if it is an error. */
+interface Answer {
+  readonly status: number;
+  /** Whether the version of the request has determined the response. */
+  readonly isVersioned: boolean;
+}
+
+/** Returns what tells how an application responds to a request with a target in any form. */
 async function send(
   app: Application,
   method: string,
   target: string,
   given: Readonly<Record<string, string>> = {},
-): Promise<{ readonly status: number; readonly code?: unknown }> {
+): Promise<Answer> {
   // Routes for QUERY reject requests without it.
   const headers = { 'Content-Type': 'text/plain', ...given };
   const request = new Request('http://localhost/', { method, headers });
   const response = await app.fetch(request, { target });
-  const { status } = response;
-  if (status < 400 || method === 'HEAD') return { status };
-  return { status, code: Object(await response.json()).code };
+  return { status: response.status, isVersioned: response.headers.has('Vary') };
 }
 
 function whyNotMatch(

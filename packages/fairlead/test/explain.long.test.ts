@@ -180,3 +180,31 @@ export default createApp().get('/a', nothing).route('/', createRouter().get('/a'
     expect(stderr).toContain(`fairlead: ${message}`);
   });
 });
+
+it('explains the route of a version', async () => {
+  const { run } = await writeProject({
+    'src/app.js': `import { createApp } from '@fairlead/core';
+export default () => createApp({ versions: { header: 'X-Api-Version', default: '1' } })
+  .get('/users', { version: '1' }, function first() {})
+  .get('/users', { version: '2' }, function second() {});`,
+  });
+  expect(await run('explain', 'GET', '/users', '--api-version', '2')).toEqual({
+    status: 0,
+    stdout: `GET /users is handled by GET /users
+  version       2
+  handler       second
+  file          src/app.js:4:4
+
+METHOD  PATH    VERSION  WHY NOT
+GET     /users  1        it is for version 1, not 2
+`,
+    stderr: '',
+  });
+  const other = await run('explain', 'HEAD', '/users', '--api-version', '3');
+  expect([other.status, other.stdout]).toEqual([
+    1,
+    expect.stringMatching(
+      /^No route handles HEAD \/users: the path has no such version, which is a 400\.\n/,
+    ),
+  ]);
+});

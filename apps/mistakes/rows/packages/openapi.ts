@@ -80,6 +80,18 @@ mistake(
   },
 );
 
+mistake(
+  'a document without `apiVersion`, of routes with versions',
+  { startup: "needs the option apiVersion: routes have '1' and '2'" },
+  async () => {
+    const app = createApp({ versions: { parameter: 'version' } })
+      .get('/users', { version: '1' }, () => [])
+      .get('/users', { version: '2' }, () => []);
+    await app.plugin(openapi({ info }));
+    return app;
+  },
+);
+
 mistake('a `transform` that throws', { startup: 'correct the option transform' }, () =>
   describing({
     transform() {

@@ -33,6 +33,24 @@ legal(
   '/hello',
 );
 
+legal(
+  'two versions of a route in two routers, and a route without one that is less specific',
+  '200 2',
+  () =>
+    createApp({ versions: { header: 'X-Api-Version', default: '2' } })
+      .route(
+        '/users',
+        createRouter().get('/me', { version: '1' }, () => 1),
+      )
+      .route(
+        '/users',
+        createRouter()
+          .get('/me', { version: '2' }, () => 2)
+          .get('/:id', () => 3),
+      ),
+  '/users/me',
+);
+
 warned(
   'a router with middleware and no routes, for a feature that is off',
   'has middleware, but no route',

@@ -6,14 +6,21 @@ import type { PathRules, Pattern } from './pattern.js';
 import { type Match, Tree } from './tree.js';
 
 /** Where requests name the version of a route: in a header of their own, or in `Accept`. */
-export interface VersionSource {
-  /** The name of the header, such as `X-Api-Version`. */
-  readonly header?: string;
-  /** In place of a header, the parameter of media types: `version` for `Accept: application/json;version=2`. */
-  readonly parameter?: string;
+export type VersionSource = (
+  | {
+      /** The name of the header, such as `X-Api-Version`. */
+      readonly header: string;
+      readonly parameter?: undefined;
+    }
+  | {
+      /** The parameter of media types: `version` for `Accept: application/json;version=2`. */
+      readonly parameter: string;
+      readonly header?: undefined;
+    }
+) & {
   /** The version of requests that name none. By default, they get an error. */
   readonly default?: string;
-}
+};
 
 /** Accepts the version of a route. */
 export const routeVersion = kind(
@@ -47,11 +54,11 @@ export function sharesVersion(one: string | undefined, other: string | undefined
  * @see RFC 9110 §12.5.1
  */
 function requestedVersions(
-  { header = '', parameter, default: fallback }: VersionSource,
+  { header, parameter, default: fallback }: VersionSource,
   { req }: Exchange,
 ): readonly string[] {
   const found: (readonly [version: string | undefined, quality: number])[] = [];
-  if (parameter === undefined) {
+  if (header !== undefined) {
     const value = req.headers[header.toLowerCase()];
     found.push([String(value ?? '').trim() || fallback, 1]);
   } else {
