@@ -1,5 +1,6 @@
 import { Controller, controllersPlugin, Get, Param } from '@fairlead/controllers';
 import { createApp, createRouter } from '@fairlead/core';
+import { createVersions } from '@fairlead/core/versions';
 import { createContainer } from '@fairlead/di';
 import { z } from 'zod';
 import { serveControllers, serveRouter } from '../src/applications.js';
@@ -439,7 +440,7 @@ mistake(
   'a route with a `version` beside one without, for the same paths',
   { startup: 'A route without a version is for all versions.' },
   () =>
-    createApp({ versions: { header: 'X-Api-Version', default: '1' } })
+    createApp({ versions: createVersions({ header: 'X-Api-Version', default: '1' }) })
       .get('/users', () => [])
       .get('/users', { version: '2' }, () => []),
   '/users',
@@ -449,7 +450,7 @@ mistake(
   'two routes of one version for the same paths',
   { startup: 'GET /users/:name matches the same paths as GET /users/:id' },
   () =>
-    createApp({ versions: { header: 'X-Api-Version', default: '1' } })
+    createApp({ versions: createVersions({ header: 'X-Api-Version', default: '1' }) })
       .get('/users/:id', { version: '1' }, () => [])
       .get('/users/:name', { version: '1' }, () => []),
   '/users/7',
@@ -459,7 +460,7 @@ mistake(
   'a `default` of `versions` that no route has',
   { warning: "is '1', a version that no route has. Use '2'" },
   () =>
-    createApp({ versions: { header: 'X-Api-Version', default: '1' } }).get(
+    createApp({ versions: createVersions({ header: 'X-Api-Version', default: '1' }) }).get(
       '/users',
       { version: '2' },
       () => [],
@@ -468,13 +469,21 @@ mistake(
 );
 
 mistake(
-  "`createApp({ versions: { header: 'X-Api-Version', parameter: 'version' } })`",
+  "`createApp({ versions: { header: 'X-Api-Version' } })`",
   {
-    compiler: 'not assignable',
-    startup: 'versions of createApp() must be { header } or { parameter }, and the default',
+    compiler: "missing the following properties from type 'VersionSource'",
+    startup: 'versions of createApp() must be the result of createVersions()',
   },
+  () => createApp({ versions: { header: 'X-Api-Version' } }).get('/', () => 1),
+);
+
+mistake(
+  '`createVersions()` with a header and a parameter',
+  { compiler: 'not assignable', startup: 'without one of header and parameter' },
   () =>
-    createApp({ versions: { header: 'X-Api-Version', parameter: 'version' } }).get('/', () => 1),
+    createApp({
+      versions: createVersions({ header: 'X-Api-Version', parameter: 'version' }),
+    }).get('/', () => 1),
 );
 
 mistake(

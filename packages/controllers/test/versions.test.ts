@@ -1,4 +1,5 @@
 import { createApp, createRouter, type VersionSource } from '@fairlead/core';
+import { createVersions } from '@fairlead/core/versions';
 import { createContainer } from '@fairlead/di';
 import { describe, expect, it } from 'vitest';
 import {
@@ -32,7 +33,7 @@ const users3 = defineController('/users', {
   routes: ({ get }) => ({ find: get('/:id', () => 'value 3') }),
 });
 
-const VERSIONS: VersionSource = { header: 'X-Api-Version', default: '1' };
+const VERSIONS = createVersions({ header: 'X-Api-Version', default: '1' });
 
 /** Starts an application with controllers. Returns a function that requests a path with a version. */
 async function start(
@@ -79,7 +80,9 @@ describe('the version of a controller', () => {
     const router = createRouter();
     registerController(router, UsersController);
     registerController(router, UsersController2, { versionIn: 'request' });
-    const app = createApp({ versions: { ...VERSIONS, default: '2' } }).route('/', router);
+    const app = createApp({
+      versions: createVersions({ header: 'X-Api-Version', default: '2' }),
+    }).route('/', router);
     expect(await (await app.request('/1/users/7')).json()).toBe('class 1');
     expect(await (await app.request('/users/7')).json()).toBe('class 2');
     const [route] = buildRoutes(UsersController2, { versionIn: 'request' });
@@ -100,6 +103,6 @@ describe('the version of a controller', () => {
 
   it('fails the start if requests cannot name it', async () => {
     const request = await start({ versionIn: 'request' }, false);
-    await expect(request('/users/7')).rejects.toThrow('Pass versions to createApp()');
+    await expect(request('/users/7')).rejects.toThrow('Pass the result of createVersions()');
   });
 });

@@ -106,7 +106,7 @@ export {
   Router,
   type RouterOptions,
 } from './router/router.js';
-export type { VersionSource } from './router/versions.js';
+export type { VersionSource } from './router/version-source.js';
 export {
   type Content,
   type ContentDetails,

@@ -2,19 +2,20 @@ import { cases } from '@fairlead/test-support/properties';
 import { warningsOf } from '@fairlead/test-support/start-warnings';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createApp, createRouter, intended, type VersionSource } from '../src/index.js';
+import { createApp, createRouter, intended } from '../src/index.js';
+import { createVersions, type VersionOptions } from '../src/versions.js';
 
-const HEADER: VersionSource = { header: 'X-Api-Version', default: '1' };
+const HEADER: VersionOptions = { header: 'X-Api-Version', default: '1' };
 
 /** Creates an application with the routes of two versions, and one of all versions. */
-function createNotesApp(versions: VersionSource = HEADER) {
+function createNotesApp(versions: VersionOptions = HEADER) {
   const notes = createRouter()
     .get('/', { version: '1' }, () => 'list 1')
     .get('/', { version: '2' }, () => 'list 2')
     .post('/', { version: '2' }, () => 'add 2')
     .get('/:id', ({ params }) => `find ${params.id}`)
     .get('/latest', { version: '2' }, () => 'latest 2');
-  return createApp({ versions })
+  return createApp({ versions: createVersions(versions) })
     .route('/notes', notes)
     .get('/health', () => 'ok');
 }
@@ -104,7 +105,7 @@ describe('versions in a header', () => {
   });
 
   it('finds the versions of a path in several routers', async () => {
-    const app = createApp({ versions: HEADER })
+    const app = createApp({ versions: createVersions(HEADER) })
       .route(
         '/notes',
         createRouter().get('/', { version: '1' }, () => 1),
@@ -119,7 +120,7 @@ describe('versions in a header', () => {
   });
 
   it('leaves the decision to a version-independent fallback that is registered later', async () => {
-    const app = createApp({ versions: HEADER })
+    const app = createApp({ versions: createVersions(HEADER) })
       .get('/notes', { version: '2' }, () => 2)
       .use((ctx) => ctx.json('page'))
       .get('/', () => 1);
@@ -134,7 +135,7 @@ async function accepting(app: ReturnType<typeof createNotesApp>, accept: string 
 }
 
 describe('versions in media types', () => {
-  const PARAMETER: VersionSource = { parameter: 'version', default: '1' };
+  const PARAMETER: VersionOptions = { parameter: 'version', default: '1' };
 
   it.each([
     [undefined, 'list 1'],
@@ -168,23 +169,28 @@ describe('versions in media types', () => {
 });
 
 it.each([
-  [{}],
-  [{ header: 'X', parameter: 'v' }],
-  [{ header: 'X Y' }],
-  [{ parameter: 'q' }],
-  [{ header: 'X', default: '' }],
-  [{ header: 'X', prefix: '1' }],
-  ['X'],
-])('refuses %j as versions', (versions) => {
-  expect(() => createApp({ versions: versions as never })).toThrow(
-    'versions of createApp() must be { header } or { parameter }, and the default',
+  [{}, 'createVersions() without one of header and parameter.'],
+  [{ header: 'X', parameter: 'v' }, 'createVersions() without one of header and parameter.'],
+  [{ header: 'X Y' }, '"X Y" as a name in createVersions()'],
+  [{ parameter: 'q' }, '"q" as a name in createVersions()'],
+  [{ header: 'X', default: '' }, '"" as default of createVersions()'],
+  [{ header: 'X', default: 1 }, '1 as default of createVersions()'],
+  [{ header: 'X', prefix: '1' }, "'prefix' as an option of createVersions()"],
+])('refuses %j', (options, message) => {
+  const create = () => createApp({ versions: createVersions(options as never) });
+  expect(create).toThrow(`createApp() cannot use ${message}`);
+});
+
+it('refuses what createVersions() has not created', () => {
+  expect(() => createApp({ versions: { header: 'X' } as never })).toThrow(
+    'versions of createApp() must be the result of createVersions()',
   );
 });
 
 describe('the start', () => {
   it('reports two routes of one version, and one beside a route of all versions', () => {
     const conflicts = (first: object, second: object) =>
-      createApp({ versions: HEADER })
+      createApp({ versions: createVersions(HEADER) })
         .get('/a/:x', first, () => 1)
         .route(
           '/',
@@ -197,7 +203,7 @@ describe('the start', () => {
     expect(() => conflicts({}, { version: '1' }).seal()).toThrow(reason);
     expect(() => conflicts({ version: '2' }, { version: '1' }).seal()).not.toThrow();
     const router = createRouter().get('/a', { version: '1' }, () => 1);
-    const twice = createApp({ versions: HEADER }).route('/', router);
+    const twice = createApp({ versions: createVersions(HEADER) }).route('/', router);
     router.get('/a', { version: '2' }, () => 2).get('/a', { version: '1' }, () => 3);
     expect(() => twice.seal()).toThrow('GET /a matches the same paths as GET /a');
   });
@@ -207,23 +213,30 @@ describe('the start', () => {
       .get('/a', { version: '1' }, () => 1)
       .get('/b', () => 1);
     expect(() => app.seal()).toThrow(
-      'A route has a version, but the application does not tell where requests name one: GET /a. Pass versions to createApp()',
+      'A route has a version, but the application does not tell where requests name one: GET /a. Pass the result of createVersions()',
     );
   });
 
   it('refuses a version that no header can have', () => {
-    const app = createApp({ versions: HEADER }).get('/a', { version: 'v 1' }, () => 1);
+    const app = createApp({ versions: createVersions(HEADER) }).get(
+      '/a',
+      { version: 'v 1' },
+      () => 1,
+    );
     expect(() => app.seal()).toThrow("version of app.get('/a') must be letters, digits");
   });
 
   it('warns if no route has the default version', () => {
-    const start = (versions: VersionSource) =>
-      warningsOf(createApp({ versions }).get('/a', { version: '2' }, () => 1));
+    const start = (versions: VersionOptions) =>
+      warningsOf(
+        createApp({ versions: createVersions(versions) }).get('/a', { version: '2' }, () => 1),
+      );
     expect(start(HEADER)).toEqual([
       expect.stringContaining("is '1', a version that no route has. Use '2', or pass"),
     ]);
     expect(start({ header: 'X-Api-Version', default: '2' })).toEqual([]);
-    expect(start(intended({ ...HEADER }))).toEqual([]);
+    const versions = intended(createVersions(HEADER));
+    expect(warningsOf(createApp({ versions }).get('/a', { version: '2' }, () => 1))).toEqual([]);
   });
 });
 
@@ -255,7 +268,10 @@ it('responds to a version like an application without the routes of others', asy
               return null;
             });
           }
-          return createApp({ versions: { header: 'X-Api-Version' } }).route('/', router);
+          return createApp({ versions: createVersions({ header: 'X-Api-Version' }) }).route(
+            '/',
+            router,
+          );
         };
         const own = valid.filter((one) => one.version === undefined || one.version === version);
         const answers = [valid, own].map(async (some) => {

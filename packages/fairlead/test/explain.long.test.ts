@@ -184,7 +184,9 @@ export default createApp().get('/a', nothing).route('/', createRouter().get('/a'
 it('explains the route of a version', async () => {
   const { run } = await writeProject({
     'src/app.js': `import { createApp } from '@fairlead/core';
-export default () => createApp({ versions: { header: 'X-Api-Version', default: '1' } })
+import { createVersions } from '@fairlead/core/versions';
+const versions = createVersions({ header: 'X-Api-Version', default: '1' });
+export default () => createApp({ versions })
   .get('/users', { version: '1' }, function first() {})
   .get('/users', { version: '2' }, function second() {});`,
   });
@@ -193,7 +195,7 @@ export default () => createApp({ versions: { header: 'X-Api-Version', default: '
     stdout: `GET /users is handled by GET /users
   version       2
   handler       second
-  file          src/app.js:4:4
+  file          src/app.js:6:4
 
 METHOD  PATH    VERSION  WHY NOT
 GET     /users  1        it is for version 1, not 2

@@ -21,6 +21,7 @@ import {
   text,
   urlencoded,
 } from '@fairlead/core';
+import { createVersions } from '@fairlead/core/versions';
 import { createContainer } from '@fairlead/di';
 import * as v from 'valibot';
 import { expect, it, vi } from 'vitest';
@@ -507,10 +508,10 @@ it('a query whose schema tells nothing is one argument that allows every value',
 
 it.each([{ header: 'X-Api-Version' }, { parameter: 'version' }])(
   'calls the route of the version: %j',
-  async (versions) => {
+  async (options) => {
     const find = (version: string) =>
       ({ version, tool: { name: `find${version}` }, public: 'Everyone may call it.' }) as const;
-    const app = createApp({ versions })
+    const app = createApp({ versions: createVersions(options) })
       .get('/notes/:id', find('1'), ({ params: { id } }) => `${id} of version 1`)
       .get('/notes/:id', find('2'), ({ params: { id } }) => `${id} of version 2`);
     const client = await connect(await serve(app));

@@ -14,6 +14,7 @@ import {
   ServiceUnavailableError,
   SetupError,
 } from '@fairlead/core';
+import { createVersions } from '@fairlead/core/versions';
 import { createDocument } from '@fairlead/openapi';
 import {
   AggregatorRegistry,
@@ -91,7 +92,7 @@ describe('the counter of requests of deprecated routes', () => {
   it('has the caller that the option names, and none for others', async () => {
     const caller = vi.fn((ctx: Context) => ctx.get('X-Client'));
     const metrics = create({ caller });
-    const app = createApp({ versions: { header: 'X-Api-Version', default: '1' } })
+    const app = createApp({ versions: createVersions({ header: 'X-Api-Version', default: '1' }) })
       .use(metrics.middleware)
       .get('/users', { version: '1', deprecated }, () => [])
       .get('/users', { version: '2' }, () => [])

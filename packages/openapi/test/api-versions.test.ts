@@ -1,17 +1,18 @@
-import { createApp, type VersionSource } from '@fairlead/core';
+import { createApp } from '@fairlead/core';
+import { createVersions, type VersionOptions } from '@fairlead/core/versions';
 import { describe, expect, it } from 'vitest';
 import { createDocument, openapi } from '../src/index.js';
 
 const info = { title: 'Notes', version: '1.0.0' };
 
-function create(versions: VersionSource) {
-  return createApp({ versions })
+function create(versions: VersionOptions) {
+  return createApp({ versions: createVersions(versions) })
     .get('/notes', { version: '1', summary: 'First' }, () => [])
     .get('/notes', { version: '2', summary: 'Second', description: 'Newer.' }, () => [])
     .get('/health', () => 'ok');
 }
 
-const HEADER: VersionSource = { header: 'X-Api-Version', default: '1' };
+const HEADER: VersionOptions = { header: 'X-Api-Version', default: '1' };
 
 describe('a document of an application with versions', () => {
   it('describes the routes of one version, and how requests name it', () => {

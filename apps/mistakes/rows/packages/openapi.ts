@@ -1,4 +1,5 @@
 import { type Application, createApp, type Middleware } from '@fairlead/core';
+import { createVersions } from '@fairlead/core/versions';
 import {
   createDocument,
   type DocumentOptions,
@@ -84,7 +85,7 @@ mistake(
   'a document without `apiVersion`, of routes with versions',
   { startup: "needs the option apiVersion: routes have '1' and '2'" },
   async () => {
-    const app = createApp({ versions: { parameter: 'version' } })
+    const app = createApp({ versions: createVersions({ parameter: 'version' }) })
       .get('/users', { version: '1' }, () => [])
       .get('/users', { version: '2' }, () => []);
     await app.plugin(openapi({ info }));

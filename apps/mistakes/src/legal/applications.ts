@@ -12,6 +12,7 @@ import {
   type Plugin,
   Router,
 } from '@fairlead/core';
+import { createVersions } from '@fairlead/core/versions';
 import { mcp } from '@fairlead/mcp';
 import { createMetrics } from '@fairlead/metrics';
 import { csrf, currentContext, shareContext } from '@fairlead/middleware';
@@ -37,7 +38,7 @@ legal(
   'two versions of a route in two routers, and a route without one that is less specific',
   '200 2',
   () =>
-    createApp({ versions: { header: 'X-Api-Version', default: '2' } })
+    createApp({ versions: createVersions({ header: 'X-Api-Version', default: '2' }) })
       .route(
         '/users',
         createRouter().get('/me', { version: '1' }, () => 1),

@@ -62,7 +62,7 @@ import {
   Router,
   sealRouter,
 } from '../router/router.js';
-import type { VersionSource } from '../router/versions.js';
+import type { VersionSource } from '../router/version-source.js';
 import { closeWithSocket } from '../server/connection.js';
 import { type Caller, createRequest, type FetchOptions, InProcess } from '../server/in-process.js';
 import { OPENS } from '../server/upgrade.js';

@@ -1,13 +1,4 @@
-import {
-  anything,
-  boolean,
-  findOptionProblems,
-  fn,
-  isIntended,
-  type Kinds,
-  markIntended,
-  oneOf,
-} from '@fairlead/options';
+import { anything, boolean, findOptionProblems, fn, type Kinds, oneOf } from '@fairlead/options';
 import type { ValidationStatus } from '../errors/http-error.js';
 import {
   createErrorPolicy,
@@ -19,7 +10,7 @@ import {
 import type { PathRules } from '../router/pattern.js';
 import type { Handler } from '../router/route-options.js';
 import { completeRules, ROUTER_OPTIONS, type RouterOptions } from '../router/router.js';
-import { type VersionSource, versionSource } from '../router/versions.js';
+import { type VersionSource, versionSource } from '../router/version-source.js';
 import {
   type CompileResponse,
   createSchemaPolicy,
@@ -72,7 +63,7 @@ export interface ApplicationOptions extends ErrorHandlerOptions, RouterOptions {
    * the option `public` with the reason why everyone may call it. By default, nothing checks it.
    */
   readonly access?: 'declared';
-  /** Where requests name the version of a route, for routes with the option `version`. */
+  /** Where requests name the version of a route: the result of `createVersions()` of `@fairlead/core/versions`. */
   readonly versions?: VersionSource;
 }
 
@@ -115,17 +106,11 @@ export function readOptions(options: ApplicationOptions): Settings {
   return {
     validationStatus,
     declaresAccess: options.access !== undefined,
-    versions: freezeSource(options.versions),
+    versions: options.versions,
     rules: completeRules(options),
     errors: createErrorPolicy(options, DEFAULT_ERROR_POLICY),
     notFound: options.notFound,
     readClient: createClientReader(options.proxy),
     schemas: createSchemaPolicy(compileResponse, checkResponses, responses),
   };
-}
-
-/** Returns a frozen copy, which is as intended as the source. */
-function freezeSource(source: VersionSource | undefined): VersionSource | undefined {
-  const copy = source && Object.freeze({ ...source });
-  return copy && isIntended(source) ? markIntended(copy) : copy;
 }

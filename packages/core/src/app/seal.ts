@@ -2,6 +2,7 @@ import { atLine, isIntended, warn } from '@fairlead/options';
 import type { Layout } from '../checks/layout.js';
 import { findWarnings } from '../checks/rules.js';
 import type { Context } from '../context/context.js';
+import { HttpError } from '../errors/http-error.js';
 import { after } from '../exchange/after-next.js';
 import type { Environment, Exchange } from '../exchange/exchange.js';
 import { describeStacks } from '../middleware/error-handler.js';
@@ -13,7 +14,6 @@ import { createEntrance } from '../router/entrance.js';
 import { createMount, createPrefixStep, type Entry, type MountedRoutes } from '../router/mount.js';
 import type { RouteOptions } from '../router/route-options.js';
 import { takeUnreported } from '../router/router.js';
-import { unsupportedVersion } from '../router/versions.js';
 import { describeUnknown } from '../schema/response-writer.js';
 import { throwProblems } from '../setup/setup-error.js';
 import type { Settings } from './options.js';
@@ -93,7 +93,10 @@ export function seal(
           refuse: (exchange: Exchange) => {
             const { path } = exchange.target;
             const known = mounts.flatMap((mount) => mount.versions?.(path) ?? []);
-            return known.length > 0 ? unsupportedVersion(versions, exchange, known) : undefined;
+            if (known.length === 0) return undefined;
+            const [requested] = versions.requested(exchange.req.headers);
+            const { status, message, options } = versions.refuse(path, requested, known);
+            return new HttpError(status, message, options);
           },
         }),
         opens: (path: string) => mounts.some((mount) => mount.opens?.(path)),

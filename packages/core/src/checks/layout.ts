@@ -14,7 +14,7 @@ import {
 } from '../router/pattern.js';
 import type { Handler } from '../router/route-options.js';
 import { type AnyRouter, addPrefix, addRoute, prefixesTo, type Route } from '../router/router.js';
-import type { VersionSource } from '../router/versions.js';
+import type { VersionSource } from '../router/version-source.js';
 import { conflictOf, InvalidPatternError, mountedTwice } from '../setup/setup-error.js';
 
 /** A route where it is mounted. */

@@ -1,4 +1,4 @@
-import { describeValue, isIntended, joinWords, nearestName } from '@fairlead/options';
+import { isIntended, nearestName } from '@fairlead/options';
 import {
   descriptionOf,
   flatten,
@@ -134,18 +134,13 @@ function cannotUpgrade({ method, name, handlers }: PlacedRoute): Found {
 
 function hasNoVersions({ options: { version } }: PlacedRoute, { versions }: Layout): Found {
   if (version === undefined || versions !== undefined) return;
-  return `A route has a version, but the application does not tell where requests name one: ${NAMES}. Pass versions to createApp(), such as { header: 'X-Api-Version', default: '1' }.`;
+  return `A route has a version, but the application does not tell where requests name one: ${NAMES}. Pass the result of createVersions() as versions to createApp().`;
 }
 
-/** No route has the version of requests that name none, so they get an error. */
 function lacksDefault({ routes, versions: at }: Layout): Found {
   const known = new Set(routes.flatMap(({ options }) => options.version ?? []));
-  const fallback = at?.default;
-  if (fallback === undefined || known.size === 0 || known.has(fallback)) return;
-  if (isIntended(at)) return;
-  const others = joinWords([...known].map(describeValue), 'or');
-  const message = `The default of the option versions of createApp() is '${fallback}', a version that no route has. Use ${others}, or pass versions to intended().`;
-  return { message, at };
+  const message = isIntended(at) ? undefined : at?.doubt(known);
+  return message && { message, at };
 }
 
 function endsInIdleMiddleware({ handlers }: PlacedRoute): Found {

@@ -11,6 +11,7 @@ import { decodeParams } from '../exchange/params.js';
 import { type Branch, compose, type Middleware } from '../pipeline/pipeline.js';
 import { Sample } from '../pipeline/sample.js';
 import { isPromiseLike } from '../promise.js';
+import { appendHeader } from '../response/headers.js';
 import { namedTypes } from '../schema/content.js';
 import {
   createRouteWriter,
@@ -33,7 +34,7 @@ import { defaultStatus, type RouteOptions } from './route-options.js';
 import type { AnyRouter } from './router.js';
 import { type Match, Tree } from './tree.js';
 import { createValidate } from './validate-request.js';
-import { VersionedRoutes, type VersionSource } from './versions.js';
+import type { VersionSource } from './version-source.js';
 
 export interface MountedRouter {
   /** May contain parameters. */
@@ -225,7 +226,14 @@ export function createMount(
   }
   const hasVersions = composed.some(([, , { version }]) => version !== undefined);
   const versioned =
-    source && hasVersions ? new VersionedRoutes(source, rules, tree, composed) : undefined;
+    source && hasVersions
+      ? source.index(() => new Tree<ComposedRoute>(rules), tree, composed)
+      : undefined;
+  /** Returns the versions that a request asks for. Caches learn what the response depends on. */
+  const readVersions = (exchange: Exchange): readonly string[] => {
+    appendHeader(exchange, 'Vary', source?.header ?? 'Accept');
+    return source?.requested(exchange.req.headers) ?? [];
+  };
   /** Finds the route that responds to a preflight. */
   const findPreflight = ({ req, target }: Exchange): Match<ComposedRoute> | undefined => {
     const { 'access-control-request-method': method } = req.headers;
@@ -236,7 +244,8 @@ export function createMount(
     choose(exchange: Exchange<Context>): Middleware | undefined {
       const { method, target } = exchange;
       let own = tree.find(method, target.path);
-      if (own?.value.version !== undefined) own = versioned?.find(exchange);
+      if (own?.value.version !== undefined)
+        own = versioned?.find(method, target.path, readVersions(exchange));
       const match = own ?? (method === 'OPTIONS' ? findPreflight(exchange) : undefined);
       if (match === undefined) return undefined;
       exchange.route = match.value;
@@ -247,7 +256,9 @@ export function createMount(
       return match.value.run;
     },
     methods: (path: string, exchange: Exchange) =>
-      versioned === undefined ? tree.methods(path) : versioned.methods(path, exchange),
+      versioned?.isVersioned(path)
+        ? versioned.methods(path, readVersions(exchange), exchange.method === 'OPTIONS')
+        : tree.methods(path),
     ...(versioned && { versions: (path: string) => versioned.versions(path) }),
     ...(takesAny && {
       takesRequest: (method: string, path: string) =>

@@ -28,7 +28,7 @@ import type { RouteInput } from '../schema/text-inputs.js';
 import { assertOptions } from '../setup/options.js';
 import { SetupError } from '../setup/setup-error.js';
 import type { ExpandedPath, NamedParams, PathParams } from './pattern.js';
-import { routeVersion } from './versions.js';
+import { routeVersion } from './version-source.js';
 
 /** What tools need to know about a route, for documentation. */
 export interface RouteDocumentation {

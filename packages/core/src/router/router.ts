@@ -62,7 +62,7 @@ import {
   type RouteParams,
   type SetByAll,
 } from './route-options.js';
-import { sharesVersion } from './versions.js';
+import { sharesVersion } from './version-source.js';
 import { pathParts } from './written.js';
 
 /** How a router compares paths. */
