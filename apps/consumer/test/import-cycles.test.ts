@@ -89,6 +89,7 @@ const FLOORS = [
   'checks',
   'app',
   'extend.ts',
+  'versions.ts',
   'index.ts',
 ];
 

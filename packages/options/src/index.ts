@@ -29,6 +29,7 @@ export {
   routeDocumentation,
   routeResponse,
   routeStatus,
+  routeVersion,
 } from './options/route-options.js';
 export {
   anySchema,

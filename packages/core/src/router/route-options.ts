@@ -9,6 +9,7 @@ import {
   routeDocumentation,
   routeResponse,
   routeStatus,
+  routeVersion,
   schemaKind,
 } from '@fairlead/options';
 import {
@@ -28,7 +29,6 @@ import type { RouteInput } from '../schema/text-inputs.js';
 import { assertOptions } from '../setup/options.js';
 import { SetupError } from '../setup/setup-error.js';
 import type { ExpandedPath, NamedParams, PathParams } from './pattern.js';
-import { routeVersion } from './version-source.js';
 
 /** What tools need to know about a route, for documentation. */
 export interface RouteDocumentation {

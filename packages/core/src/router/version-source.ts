@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { hasMethods, type Kind, kind } from '@fairlead/options';
+import { hasMethods, type Kind } from '@fairlead/options';
 import type { HttpErrorOptions } from '../errors/http-error.js';
 import type { Pattern } from './pattern.js';
 import type { Match, Tree } from './tree.js';
@@ -49,12 +49,6 @@ export interface VersionedRoutes<T extends Versioned> {
   /** Returns the versions of the routes that match a path. */
   versions(path: string): readonly string[];
 }
-
-/** Accepts the version of a route. */
-export const routeVersion = kind(
-  "letters, digits, dots, hyphens and underscores, such as '2'",
-  (value) => typeof value === 'string' && /^[\w.-]+$/.test(value),
-);
 
 const isSource = hasMethods('requested', 'index', 'refuse', 'doubt');
 

@@ -157,6 +157,12 @@ function explainResponse(response: unknown): readonly string[] {
   });
 }
 
+/** Accepts the version of a route, which a header can have. */
+export const routeVersion = kind(
+  "letters, digits, dots, hyphens and underscores, such as '2'",
+  (value) => typeof value === 'string' && /^[\w.-]+$/.test(value),
+);
+
 /** Accepts the statuses that a route may respond with. */
 export const routeStatus = integer(200, 599);
 
