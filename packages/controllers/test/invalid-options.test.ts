@@ -96,7 +96,7 @@ describe('buildRoutes', () => {
     const options = { warning: () => {} } as object;
     expect(() => buildRoutes(UsersController, options)).toThrow(
       refusal(
-        "buildRoutes() has no option 'warning'. Remove it, or use prefix, guards, middleware, interceptors, container or warn.",
+        "buildRoutes() has no option 'warning'. Remove it, or use prefix, guards, middleware, interceptors, versionIn, container or warn.",
       ),
     );
   });

@@ -293,7 +293,7 @@ it.each<[string, unknown, string]>([
   [
     'an option of openapi()',
     { info, path: '/api.json' },
-    "createDocument() has no option 'path'. Remove it, or use info, version, servers, tags, externalDocs, webhooks, extensions, include, exclude, unrepresentable, errorSchema or transform.",
+    "createDocument() has no option 'path'. Remove it, or use info, version, apiVersion, servers, tags, externalDocs, webhooks, extensions, include, exclude, unrepresentable, errorSchema or transform.",
   ],
   [
     'a prefix that is not a path',
