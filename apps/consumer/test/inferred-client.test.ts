@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type CallOptions, type ClientOf, createClient, type EventMessage } from '@fairlead/client';
 import { controllersPlugin, defineController } from '@fairlead/controllers';
 import { createApp, createRouter, errorHandler, json, listen, NotFoundError } from '@fairlead/core';
+import { createVersions } from '@fairlead/core/versions';
 import { eventStream } from '@fairlead/middleware';
 import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
@@ -187,4 +188,30 @@ describe('a client of functions', () => {
     expectTypeOf<Plain>().not.toBeAny();
     expect(plain.routes).toHaveLength(1);
   });
+});
+
+it('calls the controllers of the version that its headers name', async () => {
+  const first = defineController('/users', {
+    version: '1',
+    routes: ({ get }) => ({ list: get('/', () => ['Ada']) }),
+  });
+  const second = defineController('/users', {
+    version: '2',
+    routes: ({ get }) => ({ list: get('/', () => [{ name: 'Ada' }]) }),
+  });
+  const router = createRouter();
+  const app = createApp({ versions: createVersions({ header: 'X-Api-Version', default: '1' }) });
+  await app.plugin(controllersPlugin({ router, controllers: [first, second] }));
+  app.route('/', router);
+  const client = createClient<ClientOf<[typeof second], '', 'request'>>('http://localhost', {
+    headers: { 'X-Api-Version': '2' },
+    fetch: (request) => app.fetch(request),
+  });
+  const users = await client.get('/users');
+  expectTypeOf(users).toEqualTypeOf<readonly { readonly name: string }[]>();
+  expect(users).toEqual([{ name: 'Ada' }]);
+  const initial = createClient<ClientOf<[typeof first], '', 'request'>>('http://localhost', {
+    fetch: (request) => app.fetch(request),
+  });
+  expect(await initial.get('/users')).toEqual(['Ada']);
 });
