@@ -212,6 +212,8 @@ it('checks variables besides the application', async () => {
   );
   const none = await writeProject({ 'src/app.js': WARNED });
   expect((await none.run('check', '--env')).stdout).toMatch(/^The application reads no variables/);
+});
+
 /** An application with a document, whose options and query are given. */
 const documented = (query: string, options = '') => `import { createApp } from '@fairlead/core';
 import { openapi } from '@fairlead/openapi';
@@ -285,6 +287,19 @@ To record the changes, run fairlead openapi --document /v1.json --out docs.yaml.
   });
   const { status, stderr } = await run(...compared, '--strict');
   expect([status, stderr]).toEqual([1, expect.stringContaining(`\n\n  ${line}\n\n`)]);
+});
+
+it('warns that it does not compare the document of another title', async () => {
+  const { folder, run } = await writeProject({ 'src/app.js': documented(OPTIONAL) });
+  await run('openapi', '--out', 'openapi.json');
+  const renamed = documented('page: z.string()').replace("'Users'", "'People'");
+  await writeFile(join(folder, 'src/app.js'), renamed);
+  const { status, stdout, stderr } = await run('check');
+  expect([status, stdout]).toEqual([0, '2 routes, no problems, 1 warning.\n']);
+  expect(stderr).toContain(
+    "openapi.json describes 'Users', and the application is 'People', so they are not compared.",
+  );
+  expect((await run('check', '--openapi-file', 'openapi.json')).status).toBe(1);
 });
 
 it('compares the document of another API only if it is told to', async () => {

@@ -45,7 +45,9 @@ it('prints the failures, without the credentials that it was given', async () =>
   expect(stderr).toMatch(
     /\n {5}curl -i -X POST 'http:\/\/localhost:8080\/notes' .*-H "Authorization: \$AUTHORIZATION" --data-raw '\{"text":".{3}"\}' {2}# 500\n/,
   );
-  expect(stderr).toMatch(/\n {5}it\("POST \/notes: .*\n.*createTestApp.*\n.*app\.request\("\/notes"/);
+  expect(stderr).toMatch(
+    /\n {5}it\("POST \/notes: .*\n.*createTestApp.*\n.*app\.request\("\/notes"/,
+  );
   expect(stderr + stdout).not.toContain('a-long-secret');
 });
 

@@ -167,7 +167,19 @@ async function reviewIfPublished(
     throw error;
   }
   const published = await readDocument(file ?? DOCUMENT_FILE, true);
+  const [known, own] = [published, present].map(titleOf);
+  if (!isGiven && known !== own) {
+    // Clients may need the document of another API.
+    const message = `${DOCUMENT_FILE} describes '${known}', and the application is '${own}', so they are not compared.\n  Fix: give the document of another API another name. If only the title has changed, run fairlead openapi --out ${DOCUMENT_FILE}.`;
+    process.emitWarning(message, { type: 'FairleadWarning', code: 'FAIRLEAD_DOCUMENT' });
+    return undefined;
+  }
   return reviewDocument(published, present, isStrict ? ['breaking', 'maybe'] : ['breaking']);
+}
+
+function titleOf({ root }: Source): string {
+  const { info }: { readonly info?: { readonly title?: unknown } } = Object(root);
+  return String(info?.title ?? '');
 }
 
 /** A configuration that `defineConfig()` of any copy of `@fairlead/serve` has recorded. */
