@@ -63,6 +63,18 @@ export function sentBy(functions: readonly object[], method: string): readonly S
     .filter(({ methods }) => methods === undefined || methods.includes(method.toUpperCase()));
 }
 
+/** Lists the headers of requests that the functions of a route read. */
+export function takenBy(
+  functions: readonly object[],
+): readonly (readonly [string, HeaderDescription])[] {
+  return functions.flatMap((one) =>
+    Object.entries(descriptionOf(one)?.takes ?? {}).map(
+      ([name, header]) =>
+        [name, typeof header === 'string' ? { description: header } : header] as const,
+    ),
+  );
+}
+
 /** Joins headers, whose names are case-insensitive. Of those with the same name, the last counts. */
 export function joinHeaders(...all: readonly Headers[]): Headers {
   const joined = new Map<string, readonly [string, object]>();

@@ -11,6 +11,7 @@ import {
 } from '@fairlead/core/extend';
 import { createMediaType, describeSchema } from './content.js';
 import type { Draft, OperationSource } from './draft.js';
+import { takenBy } from './headers.js';
 import type { DescribedSchema, Member } from './schemas.js';
 
 /** A Parameter Object. */
@@ -47,11 +48,16 @@ export function inputsOf(options: RouteOptions): readonly RouteInput[] {
   return [...own, ...inputs];
 }
 
-/** Creates the Parameter Objects of a route: those of its path, of its query, and of its headers. */
+/**
+ * Creates the Parameter Objects of a route: those of its path, of its query, and of its headers.
+ *
+ * @param functions - Those that run for the route, which may read headers.
+ */
 export function createParameters(
   operation: Omit<OperationSource, 'route' | 'method' | 'template'>,
   inputs: readonly RouteInput[],
   draft: Draft,
+  functions: readonly object[] = [],
 ): readonly Parameter[] {
   const { path, names } = operation;
   const params = membersFrom('param', operation, inputs, draft);
@@ -66,7 +72,10 @@ export function createParameters(
     };
   });
   const query = membersFrom('query', operation, inputs, draft);
-  const headers = membersFrom('header', operation, inputs, draft);
+  const headers = joinHeaders(
+    membersFrom('header', operation, inputs, draft),
+    describeTaken(functions, operation, draft),
+  );
   return [
     ...ofPath,
     ...query.map((member) => createParameter('query', member)),
@@ -76,9 +85,41 @@ export function createParameters(
   ];
 }
 
+/** Describes the headers that functions of a route read. */
+function describeTaken(
+  functions: readonly object[],
+  { label, operationId }: Pick<OperationSource, 'label' | 'operationId'>,
+  { schemas, reportFor }: Draft,
+): readonly Input[] {
+  return takenBy(functions).map(([name, header]) => {
+    const { schema, required = false, description, deprecated, example } = header;
+    const report = reportFor(`the header '${name}' of ${label}`);
+    return {
+      name,
+      required,
+      ...(schema === undefined ? TEXT : schemas.describe(schema, `${operationId} ${name}`, report)),
+      ...(description !== undefined && { description }),
+      ...(deprecated === true && { deprecated }),
+      ...(example !== undefined && { example }),
+    };
+  });
+}
+
+/** Joins headers, whose names are case-insensitive. Of those with the same name, the first counts. */
+function joinHeaders(own: readonly Input[], taken: readonly Input[]): readonly Input[] {
+  const joined = new Map<string, Input>();
+  for (const header of [...own, ...taken]) {
+    const key = header.name.toLowerCase();
+    const first = joined.get(key);
+    joined.set(key, { ...(first ?? header), required: first?.required || header.required });
+  }
+  return [...joined.values()];
+}
+
 /** A parameter with how the request carries it, if that is not one text. */
 interface Input extends Member {
   readonly carrier?: Carrier | undefined;
+  readonly example?: unknown;
 }
 
 /** A parameter without a name has the members of the whole query, each of which is a parameter. */

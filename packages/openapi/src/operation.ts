@@ -13,12 +13,16 @@ import { createResponses, hasContent } from './responses.js';
 export function createOperation(source: OperationSource, draft: Draft): object {
   const { route, label, operationId } = source;
   const inputs = inputsOf(route.options);
-  const { version } = route.options;
-  const named = version === undefined ? undefined : describeVersion(version, draft);
-  const parameters = [...(named?.parameters ?? []), ...createParameters(source, inputs, draft)];
-  const body = createBody(source, inputs, draft);
   const { upstream = [], handlers, options } = route;
-  const needed = securityOf([...upstream, ...handlers], options.security);
+  const { version } = options;
+  const functions = [...upstream, ...handlers];
+  const named = version === undefined ? undefined : describeVersion(version, draft);
+  const parameters = [
+    ...(named?.parameters ?? []),
+    ...createParameters(source, inputs, draft, functions),
+  ];
+  const body = createBody(source, inputs, draft);
+  const needed = securityOf(functions, options.security);
   const security = draft.security.add(needed, label, draft.problems);
   const isSecured = security.length > 0;
   return {

@@ -9,7 +9,15 @@ import {
   SetHeader,
   UseGuard,
 } from '@fairlead/controllers';
-import { content, createApp, createRouter, type Handler, type Middleware } from '@fairlead/core';
+import {
+  type Application,
+  content,
+  createApp,
+  createRouter,
+  type Handler,
+  type HeaderDescriptions,
+  type Middleware,
+} from '@fairlead/core';
 import { describe as describeFunction, type SentDescription } from '@fairlead/core/extend';
 import { createContainer } from '@fairlead/di';
 import { describe, expect, it } from 'vitest';
@@ -195,5 +203,52 @@ describe('what a controller sends', () => {
         429: { $ref: '#/components/responses/TooManyRequests' },
       },
     });
+  });
+});
+
+describe('the headers that middleware reads', () => {
+  const taking = (takes: HeaderDescriptions): Middleware =>
+    describeFunction<Middleware>((_ctx, next) => next(), { role: 'middleware', takes });
+  const parametersOf = (app: Application) =>
+    createDocument(app, { info }).paths['/']?.post?.parameters;
+
+  it('are parameters of the routes after it, with what it tells about them', () => {
+    const schema = z.uuid();
+    const app = createApp()
+      .use(taking({ 'X-Tenant': 'Whose data it is.' }))
+      .post('/', taking({ 'Request-Key': { schema, required: true, example: '1' } }), ok);
+    expect(parametersOf(app)).toEqual([
+      {
+        name: 'X-Tenant',
+        in: 'header',
+        description: 'Whose data it is.',
+        schema: { type: 'string' },
+      },
+      {
+        name: 'Request-Key',
+        in: 'header',
+        required: true,
+        example: '1',
+        schema: expect.objectContaining({ type: 'string', format: 'uuid' }),
+      },
+    ]);
+  });
+
+  it('are described by the schema of the route, and required if either says so', () => {
+    const headers = z.object({ 'request-key': z.string().max(9).optional() });
+    const app = createApp().post(
+      '/',
+      { headers },
+      taking({ 'Request-Key': { description: 'A key.', required: true } }),
+      ok,
+    );
+    expect(parametersOf(app)).toEqual([
+      {
+        name: 'request-key',
+        in: 'header',
+        required: true,
+        schema: { type: 'string', maxLength: 9 },
+      },
+    ]);
   });
 });

@@ -209,6 +209,13 @@ export function idempotency<Client>(
   return describe(named('idempotency', idempotent), {
     wraps: transact,
     name: 'idempotency()',
+    takes: {
+      'Idempotency-Key': {
+        description:
+          'Identifies the operation, such as by a UUID. A request with the same key gets the same response.',
+        required,
+      },
+    },
     sends: {
       headers: { 'Idempotency-Replayed': '`true` for the response of an earlier request.' },
       responses: {

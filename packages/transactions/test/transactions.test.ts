@@ -1,5 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { createApp, errorHandler } from '@fairlead/core';
+import {
+  Controller,
+  controllersPlugin,
+  defineController,
+  Post,
+  UseMiddleware,
+} from '@fairlead/controllers';
+import { createApp, createRouter, errorHandler } from '@fairlead/core';
 import { createDocument } from '@fairlead/openapi';
 import { warningsOf } from '@fairlead/test-support/start-warnings';
 import { websocket } from '@fairlead/websocket';
@@ -146,6 +153,41 @@ describe('transactions', () => {
       Object.keys(JSON.parse(JSON.stringify(paths))[path].post.responses);
     expect(statusesOf('/a')).toEqual(expect.arrayContaining(['503']));
     expect(statusesOf('/b')).toEqual(expect.arrayContaining(['400', '409', '422', '503']));
+  });
+
+  it('name the Idempotency-Key and its errors in documents, for functions, values and classes', async () => {
+    const { db } = openLog();
+    const once = idempotency(db, { principal: () => '', required: true });
+    const value = defineController('/value', {
+      routes: ({ post }) => ({ add: post('/', { middleware: [once] }, () => 1) }),
+    });
+    @Controller('/class')
+    class Orders {
+      @Post('/')
+      @UseMiddleware(once)
+      add() {
+        return 1;
+      }
+    }
+    const router = createRouter();
+    const app = createApp()
+      .post('/function', once, () => 1)
+      .post('/optional', idempotency(db, { principal: () => '' }), () => 1)
+      .route('/', router);
+    await app.plugin(controllersPlugin({ router, controllers: [value, Orders] }));
+    const { paths } = createDocument(app, { info: { title: 'Orders', version: '1' } });
+    const header = {
+      name: 'Idempotency-Key',
+      in: 'header',
+      description: expect.stringContaining('Identifies the operation'),
+      schema: { type: 'string' },
+    };
+    for (const path of ['/function', '/value', '/class']) {
+      const { parameters, responses = {} } = paths[path]?.post ?? {};
+      expect(parameters).toEqual([{ ...header, required: true }]);
+      expect(Object.keys(responses)).toEqual(expect.arrayContaining(['400', '409', '422']));
+    }
+    expect(paths['/optional']?.post?.parameters).toEqual([header]);
   });
 
   it('refuse wrong options at the start', () => {

@@ -75,6 +75,7 @@ const KINDS: Kinds<Description> = {
   reads: kind('an object with the array mediaTypes', (value) =>
     Array.isArray(Reflect.get(Object(value), 'mediaTypes')),
   ),
+  takes: object,
   sends: either(object, arrayOf(object, 'an array of objects')),
   security: kind(
     '{ name, scheme } with a Security Scheme Object, { anyOf }, or an array of such objects',

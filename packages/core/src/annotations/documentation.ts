@@ -45,12 +45,12 @@ export interface SentDescription {
   >;
 }
 
-/** A header of a response, for documentation. */
+/** A header, for documentation. */
 export interface HeaderDescription {
   readonly description?: string;
   /** A Standard Schema or a JSON Schema of the value; a string by default. */
   readonly schema?: object;
-  /** Whether all of these responses have the header; false by default. */
+  /** Whether all of these messages have the header; false by default. */
   readonly required?: boolean;
   readonly deprecated?: boolean;
   readonly example?: unknown;
@@ -124,6 +124,8 @@ export function isSecurity(value: unknown): boolean {
 export interface Documented {
   /** The bodies that a parser reads. */
   readonly reads?: BodyDescription;
+  /** Headers of requests that it reads, by name. `required` tells that it rejects requests without one. */
+  readonly takes?: HeaderDescriptions;
   /** What it adds to responses. Further descriptions of one value add to this list. */
   readonly sends?: SentDescription | readonly SentDescription[];
   /** How requests authenticate to pass it. Further descriptions of one value add to this list. */
