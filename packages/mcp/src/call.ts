@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   type Application,
   type Context,
@@ -57,6 +58,8 @@ export async function callTool(
   const { mediaType = 'application/json' } = tool;
   // A QUERY request needs the header even without a body. RFC 10008 §2
   if (body !== undefined || method === 'QUERY') headers.set('Content-Type', mediaType);
+  if (tool.takesKey && !headers.has('Idempotency-Key'))
+    headers.set('Idempotency-Key', randomUUID());
   const url = new URL('/', isEncrypted ? 'https://localhost' : 'http://localhost');
   const request = new Request(url, {
     method,

@@ -35,6 +35,8 @@ export interface RouteTool {
   readonly mediaType: string | undefined;
   /** Whether a request needs a body. */
   readonly needsBody: boolean;
+  /** Whether the route takes an `Idempotency-Key`. */
+  readonly takesKey: boolean;
   /** Whether nothing guards the route, as far as it tells. */
   readonly isOpen: boolean;
 }
@@ -180,6 +182,7 @@ function createTool(
   const isOpen = isUnguarded(route, operation);
   return {
     ...{ definition, route, label, path, arguments: members, mediaType, needsBody, isOpen },
+    takesKey: operation.parameters?.some(isKey) === true,
     read: createReadTarget(route),
   };
 }
@@ -207,6 +210,11 @@ function createReadTarget({ options: { params, query, inputs = [] } }: Route): R
   };
 }
 
+/** Whether a parameter is the `Idempotency-Key`, which each call has. */
+function isKey({ in: source, name }: { readonly in: string; readonly name: string }): boolean {
+  return source === 'header' && name.toLowerCase() === 'idempotency-key';
+}
+
 const AUTHORIZATION = 'authorization';
 
 /** Returns a header that a route demands, unless its schema is intended. */
@@ -217,7 +225,9 @@ function demandedHeader(
   const { headers, inputs = [] } = options;
   const schemas = [headers, ...inputs.map(({ source, schema }) => source === 'header' && schema)];
   if (schemas.some((schema) => isIntended(schema))) return undefined;
-  const demanded = parameters?.find((one) => one.in === 'header' && one.required === true)?.name;
+  const demanded = parameters?.find(
+    (one) => one.in === 'header' && one.required === true && !isKey(one),
+  )?.name;
   const isSecured = security.some((way) => Object.keys(way).length > 0);
   if (demanded !== undefined || isSecured) return demanded;
   // Documents describe this header as security. Clients send it if the route declares any.

@@ -16,11 +16,13 @@ import {
   errorHandler,
   intended,
   json,
+  type Middleware,
   NotFoundError,
   type StandardSchema,
   text,
   urlencoded,
 } from '@fairlead/core';
+import { describe } from '@fairlead/core/extend';
 import { createVersions } from '@fairlead/core/versions';
 import { createContainer } from '@fairlead/di';
 import * as v from 'valibot';
@@ -447,6 +449,22 @@ it('offers no tool whose route demands a header, unless the schema is intended',
     "The tool 'd' is not offered, because agents cannot send the header 'authorization' that GET /d demands. Make it optional, or remove tool from the route. If every client sends it, pass its schema to intended().",
   ]);
   emitWarning.mockRestore();
+});
+
+it('sends a new Idempotency-Key with each call of a route that takes one', async () => {
+  const keyed = describe<Middleware>((_ctx, next) => next(), {
+    role: 'middleware',
+    takes: { 'Idempotency-Key': { required: true } },
+  });
+  const keyOf = (ctx: Context) => ({ key: ctx.get('Idempotency-Key') ?? 'none' });
+  const app = createApp()
+    .post('/keyed', { operationId: 'keyed', ...open }, keyed, keyOf)
+    .post('/plain', { operationId: 'plain', ...open }, keyOf);
+  const client = await connect(await serve(app));
+  const keys = [await call(client, 'keyed'), await call(client, 'keyed')];
+  expect(new Set(keys.map(({ text }) => text)).size).toBe(2);
+  expect(keys[0]?.text).toMatch(/^\{"key":"[\da-f-]{36}"\}$/);
+  expect((await call(client, 'plain')).text).toBe('{"key":"none"}');
 });
 
 it('describes inputs by the structure of their schemas if these have no JSON Schema', async () => {
