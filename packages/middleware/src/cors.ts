@@ -298,9 +298,12 @@ function findRefusedHeaders(options: CorsOptions, placement: Placement): Doubt |
   const methods = methodsOf(options);
   const missing = new Set<string>();
   const refused = preflighted(options, placement).filter((route) => {
-    const { method, security, mediaTypes } = route;
+    const { method, security, mediaTypes, before, after } = route;
     if (!SAFELISTED.has(method) && !methods.includes(method)) return false;
-    const needed = security.flatMap((one) => neededHeaders(one, allows));
+    const needed = [
+      ...security.flatMap((one) => neededHeaders(one, allows)),
+      ...[...before, ...after].flatMap(demandedHeaders),
+    ];
     if (mediaTypes.length > 0 && !mediaTypes.some(isSafelistedType)) needed.push('Content-Type');
     const lacking = needed.filter((name) => !allows(name.toLowerCase()));
     for (const name of lacking) missing.add(name);
@@ -310,6 +313,14 @@ function findRefusedHeaders(options: CorsOptions, placement: Placement): Doubt |
   const list = [...missing].join(', ');
   const message = `Pages of other origins cannot call routes that need headers which cors({ allowedHeaders }) does not list: ${listRoutes(refused)}. Add ${list} to allowedHeaders, or pass cors() to intended() if only pages of this origin call them.`;
   return { code: 'FAIRLEAD_OPTION', message };
+}
+
+/** Lists the headers without which a function rejects requests. */
+function demandedHeaders(one: object): readonly string[] {
+  const headers = Object.entries(descriptionOf(one)?.takes ?? {});
+  return headers.flatMap(([name, header]) =>
+    typeof header !== 'string' && header.required ? [name] : [],
+  );
 }
 
 /** Lists the headers with credentials that requests need, unless they can use others. */

@@ -228,6 +228,17 @@ describe('cors({ allowedHeaders }) without a header that a route needs', () => {
     ]);
   });
 
+  it('causes a warning about a header that middleware demands', () => {
+    const keyed = (required: boolean) =>
+      createApp()
+        .use(cors({ allowedHeaders: 'Content-Type' }))
+        .post('/', described({ takes: { 'X-Operation': { required } } }), handler);
+    expect(codedWarningsOf(keyed(true))).toEqual([
+      expect.stringContaining('does not list: POST /. Add X-Operation to allowedHeaders'),
+    ]);
+    expect(codedWarningsOf(keyed(false))).toEqual([]);
+  });
+
   it('causes none if one of the ways to authenticate needs none', () => {
     expect(codedWarningsOf(create('X-Key', { anyOf: [bearer, key] }))).toEqual([]);
     expect(codedWarningsOf(create('X-Id', { anyOf: [bearer, []] }))).toEqual([]);
