@@ -1,6 +1,6 @@
 import { createApp, errorHandler, json, listen, NotFoundError, raw, text } from '@fairlead/core';
-import { afterEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
-import { createClient, ResponseError } from './client.js';
+import { afterEach, describe, expect, expectTypeOf, it, onTestFinished, vi } from 'vitest';
+import { type ClientOptions, createClient, ResponseError } from './client.js';
 import type { CallOptions, ClientOf, Contract, EventMessage, Json } from './contract.js';
 
 /** A controller as `defineController()` types it. */
@@ -640,5 +640,221 @@ describe('a generated client', () => {
       generated.post('/users', { body: { fullName: 'Ada' } }),
     ];
     expect(calls).toBeTypeOf('function');
+  });
+});
+
+describe('a request that is safe to repeat', () => {
+  type Outcome = () => Response | Promise<Response>;
+  const lost: Outcome = () => Promise.reject(new TypeError('fetch failed'));
+  const busy =
+    (status: number, after?: string): Outcome =>
+    () =>
+      new Response('{}', {
+        status,
+        ...(after !== undefined && { headers: { 'Retry-After': after } }),
+      });
+  const done: Outcome = () => Response.json({ done: true });
+
+  /** A client whose requests have the given outcomes, in order. The last one is that of all further requests. */
+  function open(outcomes: readonly [Outcome, ...Outcome[]], options: ClientOptions = {}) {
+    const sent: Request[] = [];
+    const fetch = async (request: Request): Promise<Response> => {
+      sent.push(request);
+      await request.clone().text();
+      return (outcomes[sent.length - 1] ?? outcomes.at(-1) ?? done)();
+    };
+    return { sent, client: createClient('http://localhost', { ...options, fetch }) };
+  }
+
+  /** The waits are over at once, and summed up. */
+  function skipWaits() {
+    const waits: number[] = [];
+    vi.spyOn(globalThis, 'setTimeout').mockImplementation(((callback: () => void, delay = 0) => {
+      waits.push(delay);
+      queueMicrotask(callback);
+    }) as typeof setTimeout);
+    onTestFinished(() => void vi.restoreAllMocks());
+    return waits;
+  }
+
+  it.each(['get', 'put', 'delete', 'query'] as const)(
+    'is repeated after a connection that failed: %s',
+    async (method) => {
+      const waits = skipWaits();
+      const { sent, client } = open([lost, lost, done]);
+      expect(await client[method]('/')).toEqual({ done: true });
+      expect(sent).toHaveLength(3);
+      expect(waits[0]).toBeGreaterThanOrEqual(125);
+      expect(waits[1]).toBeGreaterThanOrEqual(250);
+      expect(Math.max(...waits)).toBeLessThanOrEqual(500);
+    },
+  );
+
+  it.each([
+    ['0', 0],
+    ['3', 3_000],
+    ['Thu, 01 Jan 1970 00:00:00 GMT', 0],
+  ])('is repeated after 429 and 503 with Retry-After: %s', async (after, delay) => {
+    const waits = skipWaits();
+    const { sent, client } = open([busy(429, after), busy(503, after), done]);
+    expect(await client.get('/')).toEqual({ done: true });
+    expect(sent).toHaveLength(3);
+    expect(waits).toEqual([delay, delay]);
+  });
+
+  it.each([
+    ['has no Retry-After', busy(503)],
+    ['has one that is no time', busy(503, 'soon')],
+    ['asks for a long wait', busy(503, '11')],
+    ['has another status', busy(500, '0')],
+    ['is a conflict', busy(409, '0')],
+  ])('is not repeated after a response that %s', async (_, outcome) => {
+    const { sent, client } = open([outcome, done]);
+    expect(await client.send('GET', '/')).toMatchObject({ ok: false });
+    expect(sent).toHaveLength(1);
+  });
+
+  it('is repeated as often as retries says, and then has the last outcome', async () => {
+    skipWaits();
+    for (const [retries, count] of [
+      [undefined, 3],
+      [0, 1],
+      [5, 6],
+    ] as const) {
+      const options = retries === undefined ? {} : { retries };
+      const failing = open([lost], options);
+      await expect(failing.client.get('/')).rejects.toThrow('fetch failed');
+      const rejected = open([busy(503, '0')], options);
+      await expect(rejected.client.get('/')).rejects.toMatchObject({ status: 503 });
+      expect([failing.sent.length, rejected.sent.length]).toEqual([count, count]);
+    }
+  });
+
+  it('is repeated if the connection fails during the response', async () => {
+    skipWaits();
+    const cut: Outcome = () => {
+      const body = new ReadableStream({
+        pull: (controller) => controller.error(new TypeError('terminated')),
+      });
+      return new Response(body, { headers: { 'Content-Type': 'application/json' } });
+    };
+    const { sent, client } = open([cut, done]);
+    expect(await client.get('/')).toEqual({ done: true });
+    expect(sent).toHaveLength(2);
+  });
+
+  it('is not repeated after another error, such as a body that is not JSON', async () => {
+    const { sent, client } = open([
+      () => new Response('{', { headers: { 'Content-Type': 'application/json' } }),
+    ]);
+    await expect(client.get('/')).rejects.toThrow(SyntaxError);
+    expect(sent).toHaveLength(1);
+  });
+
+  it('waits no longer when its signal aborts', async () => {
+    const controller = new AbortController();
+    const { sent, client } = open([busy(503, '9')]);
+    const call = client.get('/', { signal: controller.signal });
+    await vi.waitFor(() => expect(sent).toHaveLength(1));
+    controller.abort(new Error('left'));
+    await expect(call).rejects.toThrow('left');
+    // The reason may look like a failed connection.
+    const early = open([
+      () => {
+        throw new TypeError('gone');
+      },
+    ]);
+    const aborting = new AbortController();
+    const failing = early.client.get('/', {
+      signal: aborting.signal,
+      headers: {
+        get 'X-Abort'() {
+          aborting.abort(new TypeError('gone'));
+          return '1';
+        },
+      },
+    });
+    await expect(failing).rejects.toThrow('gone');
+    expect([sent.length, early.sent.length]).toEqual([1, 1]);
+  });
+
+  it('has new headers each time', async () => {
+    skipWaits();
+    let token = 0;
+    const { sent, client } = open([lost, done], {
+      headers: () => ({ Authorization: `Bearer ${++token}` }),
+    });
+    await client.get('/');
+    expect(sent.map(({ headers }) => headers.get('Authorization'))).toEqual([
+      'Bearer 1',
+      'Bearer 2',
+    ]);
+  });
+
+  const keysOf = (sent: readonly Request[]) =>
+    sent.map(({ headers }) => headers.get('Idempotency-Key'));
+
+  it.each(['post', 'patch'] as const)('is none of %s without a key', async (method) => {
+    const { sent, client } = open([lost], { keyed: ['POST /orders', 'PATCH /orders'] });
+    await expect(client[method]('/', { body: {} })).rejects.toThrow('fetch failed');
+    expect(keysOf(sent)).toEqual([null]);
+  });
+
+  it('may be a request with a key, which is the same each time, and another one for each call', async () => {
+    skipWaits();
+    const { sent, client } = open([lost, busy(409, '1'), done, lost, done], {
+      keyed: ['POST /orders/:id', 'PUT /orders'],
+    });
+    const call = () => client.post('orders/:id', { params: { id: 7 }, body: { item: 'tea' } });
+    expect(await call()).toEqual({ done: true });
+    expect(await call()).toEqual({ done: true });
+    const [first, second, third, fourth, fifth] = keysOf(sent);
+    expect(first).toMatch(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/);
+    expect([second, third]).toEqual([first, first]);
+    expect(fourth).not.toBe(first);
+    expect(fifth).toBe(fourth);
+    expect(await Promise.all(sent.map((one) => one.text()))).toEqual(
+      sent.map(() => '{"item":"tea"}'),
+    );
+  });
+
+  it('may have the key of the call', async () => {
+    skipWaits();
+    const { sent, client } = open([lost, done], { keyed: true });
+    await client.post('/', { headers: { 'idempotency-key': 'mine' } });
+    expect(keysOf(sent)).toEqual(['mine', 'mine']);
+  });
+
+  it('has a key for all routes of POST and PATCH with keyed: true', async () => {
+    const { sent, client } = open([done], { keyed: true });
+    for (const method of ['post', 'patch', 'put', 'get'] as const) await client[method]('/');
+    expect(keysOf(sent).map((key) => key !== null)).toEqual([true, true, false, false]);
+  });
+
+  it('has a key on a page without TLS', async () => {
+    const { getRandomValues } = crypto;
+    vi.stubGlobal('crypto', { getRandomValues: getRandomValues.bind(crypto) });
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const { sent, client } = open([done], { keyed: true });
+    await client.post('/');
+    expect(keysOf(sent)).toEqual([expect.stringMatching(/^[\da-f]{32}$/)]);
+  });
+
+  it.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])('refuses %s retries', (retries) => {
+    expect(() => createClient('http://localhost', { retries })).toThrow(
+      `Cannot create a client with retries: ${retries}. Pass how often to repeat a request, such as 2, or 0 for never.`,
+    );
+  });
+
+  it('is one of the routes that exist, as far as the compiler knows them', () => {
+    const clients = () => [
+      createClient<Routes>('http://localhost', { keyed: ['POST /api/users'] }),
+      // @ts-expect-error: the path is another one
+      createClient<Routes>('http://localhost', { keyed: ['POST /api/user'] }),
+      createClient('http://localhost', { keyed: ['DELETE /any'] }),
+      // @ts-expect-error: GET is safe without a key
+      createClient('http://localhost', { keyed: ['GET /any'] }),
+    ];
+    expect(clients).toBeTypeOf('function');
   });
 });

@@ -14,7 +14,7 @@ import type {
 export type { Problem } from './contract.js';
 
 /** Options of {@link createClient}. */
-export interface ClientOptions {
+export interface ClientOptions<Routes extends AnyApi = Api> {
   /** Headers of every request, or a function that returns them for each request, such as with a token. */
   readonly headers?: HeaderSource;
   /**
@@ -24,7 +24,26 @@ export interface ClientOptions {
   readonly fetch?: (request: Request) => Promise<Response>;
   /** Whether requests to other origins have cookies; `'same-origin'` by default, as in `fetch`. */
   readonly credentials?: 'include' | 'omit' | 'same-origin';
+  /**
+   * How often to repeat a request whose connection fails, or that is rejected with 429 or 503 and `Retry-After`, if that
+   * is safe: GET, HEAD, OPTIONS, QUERY, PUT and DELETE, and others with an `Idempotency-Key`. Default 2; 0 repeats none.
+   */
+  readonly retries?: number;
+  /**
+   * The routes that take an `Idempotency-Key`, such as `['POST /orders']`, or true if all routes of POST and PATCH do.
+   * Each call of them has a new key, which repeated requests have, too.
+   */
+  readonly keyed?: boolean | readonly KeyedRoute<Routes>[];
 }
+
+/** The method and the path of a route that may take an `Idempotency-Key`. */
+type KeyedRoute<Routes extends AnyApi> = {
+  readonly [Name in
+    | 'POST'
+    | 'PATCH'
+    | 'PUT'
+    | 'DELETE']: `${Name} ${keyof NonNullable<Routes[Name]> & string}`;
+}['POST' | 'PATCH' | 'PUT' | 'DELETE'];
 
 type HeaderSource =
   | Readonly<Record<string, string>>
@@ -107,6 +126,7 @@ interface AnyOptions extends CommonOptions {
   readonly body?: unknown;
 }
 
+/** A response with the method and the URL of its request. */
 interface Answer {
   readonly request: string;
   readonly response: Response;
@@ -118,14 +138,15 @@ interface Answer {
  *
  * @typeParam Routes - Such as `ClientOf<[typeof users], '/api'>`.
  * @param url - The URL that the paths are relative to, such as `https://api.example.com`.
- * @throws {TypeError} When the URL has a query, a fragment or another scheme than `http:` and `https:`, or a header is
- *   invalid.
+ * @throws {TypeError} When the URL has a query, a fragment or another scheme than `http:` and `https:`, a header is
+ *   invalid, or `retries` is no number of times.
  */
 export function createClient<Routes extends AnyApi = Api>(
   url: string | URL,
-  options: ClientOptions = {},
+  options: ClientOptions<Routes> = {},
 ): Client<Routes> {
   const { headers: shared = {}, credentials = 'same-origin', fetch: given } = options;
+  const { retries = 2, keyed = false } = options;
   const base = String(url).replace(/\/$/, '');
   if (/[?#]/.test(base)) {
     throw new TypeError(
@@ -142,26 +163,73 @@ export function createClient<Routes extends AnyApi = Api>(
     );
   }
   if (typeof shared !== 'function') assertHeaders(shared);
+  if (!Number.isInteger(retries) || retries < 0) {
+    throw new TypeError(
+      `Cannot create a client with retries: ${String(retries)}. Pass how often to repeat a request, such as 2, or 0 for never.`,
+    );
+  }
 
-  async function request(method: string, path: string, call: AnyOptions): Promise<Answer> {
-    const target = base + fillPattern(path, call.params) + queryOf(call.query);
-    call.signal?.throwIfAborted();
+  async function createRequest(
+    method: string,
+    target: string,
+    call: AnyOptions,
+    key: string | undefined,
+  ): Promise<Request> {
     const own = typeof shared === 'function' ? await unlessAborted(shared(), call.signal) : shared;
     const headers = new Headers(own);
     for (const [name, value] of Object.entries(call.headers ?? {})) headers.set(name, value);
     // Without it, a server that has several representations may send another one.
     if (!headers.has('Accept')) headers.set('Accept', 'application/json, */*;q=0.9');
+    if (key !== undefined && !headers.has(KEY)) headers.set(KEY, key);
     const init: RequestInit = { method, headers, credentials, ...bodyOf(call.body, headers) };
     if (call.signal !== undefined) init.signal = call.signal;
-    const send = given ?? fetch;
-    return { request: `${method} ${target}`, response: await send(new Request(target, init)) };
+    return new Request(target, init);
   }
 
-  const body = async (method: string, path: string, call: AnyOptions = {}): Promise<unknown> => {
-    const answer = await request(method, path, call);
-    if (!answer.response.ok) throw await errorOf(answer);
-    return readBody(answer.response);
-  };
+  const takesKey = (method: string, pattern: string): boolean =>
+    typeof keyed === 'boolean'
+      ? keyed && /^(?:POST|PATCH)$/.test(method)
+      : (keyed as readonly string[]).includes(`${method} ${pattern}`);
+
+  /**
+   * Sends a request, again if that is safe, until `read` has read a response.
+   *
+   * @throws {TypeError} When the connection fails.
+   */
+  async function request<Value>(
+    method: string,
+    path: string,
+    call: AnyOptions,
+    read: (answer: Answer) => Value | Promise<Value>,
+  ): Promise<Value> {
+    const pattern = path.startsWith('/') ? path : `/${path}`;
+    const target = base + fillPattern(pattern, call.params) + queryOf(call.query);
+    const key = takesKey(method, pattern) ? createKey() : undefined;
+    for (let attempt = 0; ; attempt += 1) {
+      call.signal?.throwIfAborted();
+      const sent = await createRequest(method, target, call, key);
+      const isKeyed = sent.headers.has(KEY);
+      const mayRepeat = attempt < retries && (isKeyed || IDEMPOTENT.test(method));
+      let delay: number | undefined;
+      try {
+        const response = await (given ?? fetch)(sent);
+        delay = mayRepeat ? delayOf(response, isKeyed) : undefined;
+        if (delay === undefined) return await read({ request: `${method} ${target}`, response });
+        await response.body?.cancel();
+      } catch (error) {
+        // The error of fetch() for a failed connection. Fetch Standard §5.6
+        if (!mayRepeat || !(error instanceof TypeError) || call.signal?.aborted) throw error;
+        delay = FIRST_DELAY * 2 ** attempt * (0.5 + Math.random() / 2);
+      }
+      await pause(Math.min(delay, MAX_DELAY), call.signal);
+    }
+  }
+
+  const body = (method: string, path: string, call: AnyOptions = {}): Promise<unknown> =>
+    request(method, path, call, async (answer) => {
+      if (!answer.response.ok) throw await errorOf(answer);
+      return readBody(answer.response);
+    });
 
   const client = {
     ...Object.fromEntries(
@@ -170,16 +238,17 @@ export function createClient<Routes extends AnyApi = Api>(
         (path: string, call?: AnyOptions) => body(method, path, call),
       ]),
     ),
-    async send(method: string, path: string, call: AnyOptions = {}) {
-      const answer = await request(method, path, call);
-      const { response } = answer;
-      const { ok, status } = response;
-      if (ok) return { ok, status, response, body: await readBody(response) };
-      return { ok, status, response, problem: (await errorOf(answer)).problem };
-    },
+    send: (method: string, path: string, call: AnyOptions = {}) =>
+      request(method, path, call, async (answer) => {
+        const { response } = answer;
+        const { ok, status } = response;
+        if (ok) return { ok, status, response, body: await readBody(response) };
+        return { ok, status, response, problem: (await errorOf(answer)).problem };
+      }),
     async *events(path: string, { headers, ...call }: AnyOptions = {}) {
       const accept = { Accept: 'text/event-stream', ...headers };
-      const answer = await request('GET', path, { ...call, headers: accept });
+      const open = { ...call, headers: accept };
+      const answer = await request('GET', path, open, (response) => response);
       if (!answer.response.ok) throw await errorOf(answer);
       await assertEventStream(answer);
       const messages = answer.response.body
@@ -198,6 +267,49 @@ export function createClient<Routes extends AnyApi = Api>(
     },
   };
   return client as object as Client<Routes>;
+}
+
+const KEY = 'Idempotency-Key';
+
+/** The methods that a server handles in the same way when it receives them again. RFC 9110 §9.2.2, RFC 10008 §2 */
+const IDEMPOTENT = /^(?:GET|HEAD|OPTIONS|QUERY|PUT|DELETE)$/;
+
+/** Milliseconds before the first request that follows a failed connection. Each further one waits twice as long. */
+const FIRST_DELAY = 250;
+
+/** The maximum of milliseconds to wait before a request. */
+const MAX_DELAY = 10_000;
+
+function createKey(): string {
+  // Pages without TLS lack it.
+  if (crypto.randomUUID !== undefined) return crypto.randomUUID();
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/**
+ * Returns the milliseconds after which a response lets the client repeat the request; undefined if it does not, or only
+ * much later. `idempotency()` of `@fairlead/transactions` responds with 409 while a request with the same key runs.
+ */
+function delayOf({ status, headers }: Response, isKeyed: boolean): number | undefined {
+  if (status !== 429 && status !== 503 && !(status === 409 && isKeyed)) return undefined;
+  // Seconds or a date. RFC 9110 §10.2.3
+  const text = headers.get('Retry-After') ?? '';
+  const delay = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
+  return delay <= MAX_DELAY ? Math.max(delay, 0) : undefined;
+}
+
+async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const waiting = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  try {
+    await unlessAborted(waiting, signal);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Waits for a value; rejects with the reason of a signal that aborts first. */
@@ -231,7 +343,7 @@ const TEMPLATE_PARAMETER = /(\{[^{}]*\})/;
  */
 function fillPattern(pattern: string, params: AnyOptions['params'] = {}): string {
   return fillPath(
-    pattern.startsWith('/') ? pattern : `/${pattern}`,
+    pattern,
     pattern.includes('{') ? TEMPLATE_PARAMETER : PARAMETER,
     (parameter) => {
       const name = parameter.replace(/^[:{]|^\*(?=.)|[}?]$/g, '');
