@@ -48,6 +48,32 @@ it('an event stream imports the type of its messages', () => {
   expect(text).toContain('import type { EventMessage } from "@fairlead/client";\n');
 });
 
+it('routes that take an Idempotency-Key are in a list', () => {
+  const key = { name: 'idempotency-key', in: 'header', schema: { type: 'string' } };
+  const operation = { parameters: [key], responses: {} };
+  const paths = {
+    '/orders/{id}': {
+      parameters: [{ name: 'id', in: 'path', required: true }],
+      get: operation,
+      patch: operation,
+    },
+    '/payments': { parameters: [key], post: { responses: {} } },
+    '/notes': { post: { parameters: [{ ...key, in: 'query' }], responses: {} } },
+  };
+  expect(generate(paths)).toContain(`
+/** The routes that take an \`Idempotency-Key\`, for \`createClient<Api>(url, { keyed })\`. */
+export const keyed = ["POST /payments", "PATCH /orders/:id"] as const;
+`);
+  expect(generate({ ...paths, '/a-longer-path': { put: operation } })).toContain(`
+export const keyed = [
+  "POST /payments",
+  "PUT /a-longer-path",
+  "PATCH /orders/:id",
+] as const;
+`);
+  expect(generate({ '/notes': paths['/notes'] })).not.toContain('keyed');
+});
+
 it('the routes are sorted by their methods, and counted', () => {
   const operation = { responses: {} };
   const paths = { '/b': { post: operation, get: operation }, '/a': { get: operation, trace: {} } };

@@ -3,7 +3,7 @@ import { Document } from './document.js';
 import { isNode, listOf, type Node, nodesOf, textOf } from './node.js';
 import { Operations } from './operations.js';
 import { SchemaTypes } from './schemas.js';
-import { writeDeclaration } from './type-text.js';
+import { writeDeclaration, writeList } from './type-text.js';
 import type { ObjectType } from './types.js';
 
 /** The methods that `fetch` can send and the client has, in the order of the file. */
@@ -53,7 +53,15 @@ export function generateClient(root: Node, origin: string, command: string): Gen
   const imports = operations.hasEvents
     ? 'import type { EventMessage } from "@fairlead/client";\n'
     : '';
-  const text = [head.join('\n'), imports, api, ...texts].filter((part) => part !== '').join('\n');
+  const keyed =
+    operations.keyed.length === 0
+      ? ''
+      : writeList('keyed', operations.keyed, [
+          'The routes that take an `Idempotency-Key`, for `createClient<Api>(url, { keyed })`.',
+        ]);
+  const text = [head.join('\n'), imports, api, keyed, ...texts]
+    .filter((part) => part !== '')
+    .join('\n');
   return { text, routes: byMethod.reduce((sum, { members }) => sum + members.length, 0) };
 }
 

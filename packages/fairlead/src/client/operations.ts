@@ -12,12 +12,21 @@ const PROBLEM_MEMBERS = new Set(
 
 const FORMS = ['multipart/form-data', 'application/x-www-form-urlencoded'];
 
+/** The methods whose requests need a key to be safe to repeat, or to get the same response. */
+const MAY_TAKE_KEY = ['post', 'patch', 'put', 'delete'];
+
+function isKey({ in: place, name }: Node): boolean {
+  return place === 'header' && String(name).toLowerCase() === 'idempotency-key';
+}
+
 /** Reads the operations of a document, which are the routes of the client. */
 export class Operations {
   /** Schemas that only describe problems, which the client knows. */
   readonly omitted = new Set<string>();
   /** Whether a route has an event stream. */
   hasEvents = false;
+  /** The routes that take an `Idempotency-Key`, as `POST /orders`. */
+  readonly keyed: string[] = [];
   readonly #document: Document;
   readonly #types: SchemaTypes;
   /** Whether the values of a schema are objects. */
@@ -50,7 +59,10 @@ export class Operations {
     ];
     const comment = describeOperation(operation);
     if (operation.deprecated === true) comment.push('@deprecated');
-    return [{ key: literal(patternOf(path, all)), type: { kind: 'object', members }, comment }];
+    const pattern = patternOf(path, all);
+    if (MAY_TAKE_KEY.includes(method) && all.some(isKey))
+      this.keyed.push(`${method.toUpperCase()} ${pattern}`);
+    return [{ key: literal(pattern), type: { kind: 'object', members }, comment }];
   }
 
   #params(path: string, parameters: readonly Node[]): readonly Member[] {

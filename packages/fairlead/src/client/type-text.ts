@@ -56,6 +56,18 @@ export function writeDeclaration(
   return writeLayout([layoutComment(comment), layout, HARD], WIDTH);
 }
 
+/** Writes the declaration of an exported list of texts, in the same format. */
+export function writeList(
+  name: string,
+  texts: readonly string[],
+  comment: readonly string[],
+): string {
+  const items = join([',', LINE], texts.map(literal));
+  const list = group(['[', indent([SOFT, items]), broken(','), SOFT, ']']);
+  const layout = [`export const ${name} = `, list, ' as const;'];
+  return writeLayout([layoutComment(comment), layout, HARD], WIDTH);
+}
+
 /** What follows an equals sign. */
 function layoutAlias(type: Type, nameOf: NameOf): Layout {
   const isName = typeof type === 'string' || type.kind === 'reference';
