@@ -48,6 +48,30 @@ GET /orders  src/app.js:0:0
     );
     expect(stdout).toMatch(/nothing decides who may call it/);
   });
+
+  it('shows guards before middleware that runs after them', async () => {
+    const { run } = await writeProject({
+      'src/app.js': `import { controllersPlugin, defineController } from '@fairlead/controllers';
+import { createApp, createRouter } from '@fairlead/core';
+import { describe } from '@fairlead/core/extend';
+const pass = (name) => Object.defineProperty((ctx, next) => next(), 'name', { value: name });
+const late = describe(pass('late'), { role: 'middleware', afterGuards: true });
+const routes = ({ post }) => ({ add: post('/', { middleware: [pass('first'), late, pass('last')] }, () => 1) });
+const isAdmin = () => true;
+const orders = defineController('/orders', { guards: [isAdmin], routes });
+const router = createRouter();
+const app = createApp().route('/', router);
+await app.plugin(controllersPlugin({ router, controllers: [orders] }));
+export default app;`,
+    });
+    const { stdout } = await run('access');
+    expect(stdout.match(/^ {2}(?:middleware|guard) +\S+/gm)).toEqual([
+      '  middleware  first',
+      '  guard       isAdmin',
+      '  middleware  late()',
+      '  middleware  last',
+    ]);
+  });
 });
 
 describe('fairlead check', () => {

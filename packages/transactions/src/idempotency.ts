@@ -6,7 +6,15 @@ import {
   type Middleware,
   type Next,
 } from '@fairlead/core';
-import { describe, requireParsedBody, throwTogether } from '@fairlead/core/extend';
+import {
+  type Doubt,
+  describe,
+  descriptionOf,
+  isSecured,
+  type Placement,
+  requireParsedBody,
+  throwTogether,
+} from '@fairlead/core/extend';
 import {
   boolean,
   findOptionProblems,
@@ -19,6 +27,7 @@ import {
 import { codeOf } from './adapter.js';
 import {
   assertWhole,
+  findSockets,
   statusOf,
   TRANSACTION_OPTIONS,
   type TransactionOptions,
@@ -126,6 +135,7 @@ export function idempotency<Client>(
     owner: string,
     key: string,
     fingerprint: string,
+    attempts = 3,
   ): Promise<Kept | undefined> => {
     // A number, which needs no parameter.
     await query(`SET LOCAL lock_timeout = ${patience}`);
@@ -149,8 +159,12 @@ export function idempotency<Client>(
       owner,
       key,
     );
+    if (kept !== undefined) return kept as unknown as Kept;
     // Another process may have deleted it as an old one.
-    return kept === undefined ? claim(owner, key, fingerprint) : (kept as unknown as Kept);
+    if (attempts > 1) return claim(owner, key, fingerprint, attempts - 1);
+    throw new Error(
+      `idempotency() can neither insert a key into ${table} nor read it. Let the role of the application read all rows of the table.`,
+    );
   };
 
   const keep = async (
@@ -188,13 +202,12 @@ export function idempotency<Client>(
 
   const idempotent: Middleware = async (ctx, next) => {
     const key = keyOf(ctx);
-    if (key === undefined) {
-      if (required) throw missingKey();
-      return transact(ctx, next);
-    }
+    if (key === undefined && required) throw missingKey();
+    // A slow client must not keep a connection.
+    await requireParsedBody(ctx);
+    if (key === undefined) return transact(ctx, next);
     const owner = principal(ctx);
     if (typeof owner !== 'string') throw wrongPrincipal(owner);
-    await requireParsedBody(ctx);
     const fingerprint = fingerprintOf(ctx);
     const before = new Map([...ctx.responseHeaders].map(([name, value]) => [name, String(value)]));
     await transact(ctx, async () => {
@@ -209,6 +222,8 @@ export function idempotency<Client>(
   return describe(named('idempotency', idempotent), {
     wraps: transact,
     name: 'idempotency()',
+    afterGuards: true,
+    check: (placement) => findLateGuard(placement) ?? findSockets(placement),
     takes: {
       'Idempotency-Key': {
         description:
@@ -226,6 +241,20 @@ export function idempotency<Client>(
       },
     },
   });
+}
+
+/** Finds what decides who may call a route, but would not run for a repeated request. */
+function findLateGuard({ routes }: Placement): Doubt | undefined {
+  for (const { method, pattern, after } of routes) {
+    // What a handler runs are its guards.
+    const guards = after.flatMap((one) => descriptionOf(one)?.runs ?? []);
+    const guard = after.find((one) => guards.includes(one) || isSecured(one));
+    if (guard === undefined) continue;
+    const name = descriptionOf(guard)?.name ?? Reflect.get(guard, 'name');
+    const message = `idempotency() runs before ${name} in ${method} ${pattern}, so that everyone could repeat a request there and get its response. Register ${name} first, or list idempotency() in the middleware of the controller, whose guards run first.`;
+    return { code: 'INVALID_ORDER', message };
+  }
+  return undefined;
 }
 
 /** The code of PostgreSQL for a lock that was not granted within `lock_timeout`. */

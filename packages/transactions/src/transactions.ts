@@ -299,7 +299,7 @@ function conflictOf(error: unknown): unknown {
 }
 
 /** Finds WebSocket routes, whose transaction ends before the first message. */
-function findSockets({ routes }: Placement): Doubt | undefined {
+export function findSockets({ routes }: Placement): Doubt | undefined {
   const route = routes.find(({ after }) => after.some(isSocket));
   if (route === undefined) return undefined;
   const message = `transaction() ends before the first message of ${route.method} ${route.pattern}, which opens a WebSocket connection. Call run() for each message, or pass the result of transaction() to intended().`;

@@ -4,10 +4,19 @@ import {
   controllersPlugin,
   defineController,
   Post,
+  UseGuard,
   UseMiddleware,
 } from '@fairlead/controllers';
-import { createApp, createRouter, errorHandler } from '@fairlead/core';
-import { createDocument } from '@fairlead/openapi';
+import {
+  type Context,
+  createApp,
+  createRouter,
+  errorHandler,
+  intended,
+  type Middleware,
+} from '@fairlead/core';
+import { createDocument, secured } from '@fairlead/openapi';
+import { named } from '@fairlead/options';
 import { warningsOf } from '@fairlead/test-support/start-warnings';
 import { websocket } from '@fairlead/websocket';
 import { describe, expect, it } from 'vitest';
@@ -39,6 +48,7 @@ function openLog() {
     transact: (work, settings) =>
       bracket(JSON.stringify(settings), () => work({ note: (text) => log.push(`${text} inside`) })),
     async query(_client, statement) {
+      if (/^(?:SET|INSERT|UPDATE|DELETE)/.test(statement)) return [{}];
       if (statement.startsWith('SAVEPOINT')) log.push('begin part');
       else if (statement.startsWith('ROLLBACK TO')) log.push('rollback part');
       else if (log.at(-1) !== 'rollback part') log.push('commit part');
@@ -185,9 +195,108 @@ describe('transactions', () => {
     for (const path of ['/function', '/value', '/class']) {
       const { parameters, responses = {} } = paths[path]?.post ?? {};
       expect(parameters).toEqual([{ ...header, required: true }]);
-      expect(Object.keys(responses)).toEqual(expect.arrayContaining(['400', '409', '422']));
+      expect(Object.keys(Object(responses))).toEqual(expect.arrayContaining(['400', '409', '422']));
     }
     expect(paths['/optional']?.post?.parameters).toEqual([header]);
+  });
+
+  it('run after the guards of controllers, if they are idempotent', async () => {
+    const { db, log } = openLog();
+    const isAdmin = (ctx: Context) => {
+      log.push('guard');
+      ctx.state.user = ctx.get('X-User');
+      return ctx.state.user !== 'eve';
+    };
+    const pass: Middleware = (_ctx, next) => next();
+    const once = idempotency(db, {
+      principal: ({ state }) => {
+        log.push('principal');
+        return state.user as string;
+      },
+    });
+    const value = defineController('/value', {
+      guards: [isAdmin],
+      routes: ({ post }) => ({ add: post('/', { middleware: [pass, once, pass] }, () => 1) }),
+    });
+    @Controller('/class')
+    @UseGuard(isAdmin)
+    class Orders {
+      @Post('/')
+      @UseMiddleware(pass, once, pass)
+      add() {
+        return 1;
+      }
+    }
+    const router = createRouter();
+    const app = createApp().use(errorHandler()).route('/', router);
+    await app.plugin(controllersPlugin({ router, controllers: [value, Orders] }));
+    app.seal();
+    for (const path of ['/value', '/class']) {
+      const post = async (user: string) => {
+        log.length = 0;
+        const headers = { 'X-User': user, 'Idempotency-Key': 'k' };
+        const { status } = await app.request(path, { method: 'POST', headers });
+        return [status, ...log.slice(0, 3)];
+      };
+      expect(await post('ada')).toEqual([200, 'guard', 'principal', 'begin {}']);
+      expect(log.filter((one) => one === 'guard')).toHaveLength(1);
+      expect(await post('eve')).toEqual([403, 'guard']);
+    }
+  });
+
+  it('fail if the table hides a key that it has', async () => {
+    const errors: unknown[] = [];
+    const db = createTransactions<undefined>({
+      client: undefined,
+      transact: (work) => work(undefined),
+      query: async () => [],
+    });
+    const app = createApp({ onError: (error) => errors.push(error) }).post(
+      '/',
+      idempotency(db, { principal: () => '' }),
+      () => 1,
+    );
+    const headers = { 'Idempotency-Key': 'k' };
+    expect((await app.request('/', { method: 'POST', headers })).status).toBe(500);
+    expect(errors.map(String)).toEqual([
+      expect.stringContaining('neither insert a key into idempotency_keys nor read it'),
+    ]);
+  });
+
+  it('are refused before a guard or authentication, which a repeated request would not meet', async () => {
+    const { db } = openLog();
+    const once = idempotency(db, { principal: () => '' });
+    const pass: Middleware = (_ctx, next) => next();
+    const auth = secured(named('auth', pass), {
+      name: 'bearer',
+      scheme: { type: 'http', scheme: 'bearer' },
+    });
+    const late = createApp().post('/late', once, auth, () => 1);
+    expect(() => late.seal()).toThrow(
+      'idempotency() runs before auth() in POST /late, so that everyone could repeat a request there and get its response. Register auth() first, or list idempotency() in the middleware of the controller, whose guards run first.',
+    );
+    createApp()
+      .post('/', auth, once, () => 1)
+      .seal();
+    const allow = (_ctx: Context) => true;
+    @Controller('/class')
+    @UseGuard(allow)
+    class Orders {
+      @Post('/')
+      add() {
+        return 1;
+      }
+    }
+    const value = defineController('/value', {
+      guards: [allow],
+      routes: ({ post }) => ({ add: post('/', () => 1) }),
+    });
+    for (const controller of [value, Orders]) {
+      const router = createRouter();
+      const app = createApp().use(intended(once)).route('/', router);
+      await app.plugin(controllersPlugin({ router, controllers: [controller] }));
+      expect(() => app.seal()).toThrow('idempotency() runs before allow in POST /');
+    }
   });
 
   it('refuse wrong options at the start', () => {

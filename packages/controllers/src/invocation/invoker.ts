@@ -66,6 +66,21 @@ export function createInvoker(plan: InvokerPlan): Handler {
 
 const NO_VALUES: unknown[] = [];
 
+/** Creates middleware that checks guards before other middleware. Then the invoker needs none. */
+export function createGuarded(
+  guards: readonly NamedGuard[],
+  handler: string,
+  middleware: (ctx: Context, next?: unknown) => unknown,
+): (ctx: Context, next?: unknown) => Promise<unknown> {
+  return async (ctx, next) => {
+    for (const { name, check } of guards) {
+      const verdict = await check(ctx);
+      if (verdict !== true) throw denial(verdict, name, handler);
+    }
+    return middleware(ctx, next);
+  };
+}
+
 function denial(verdict: unknown, name: string, handler: string): ControllerError {
   if (verdict === false || verdict === null || verdict === undefined) {
     return new GuardRejectionError(name);

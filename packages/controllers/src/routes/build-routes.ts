@@ -34,7 +34,7 @@ import {
   wrongInstance,
 } from '../instances/instances.js';
 import type { Hold } from '../instances/request-scopes.js';
-import { createInvoker, intercept, type NamedGuard } from '../invocation/invoker.js';
+import { createGuarded, createInvoker, intercept, type NamedGuard } from '../invocation/invoker.js';
 import { mergeReferences, type RouteValues, setRouteValues } from '../metadata/class-metadata.js';
 import { isInputSource, isRequired, type ParameterDefinition } from '../metadata/parameter.js';
 import {
@@ -191,7 +191,11 @@ function buildRoute(
   const segment = requestVersion === undefined ? version : '';
   const own = route.path.slice(joinPath(segment, prefix).length);
   setPathParts(options, [context.prefix ?? '', segment, prefix, `/${own}`]);
-  const steps = createSteps(route, references, definition, context);
+  const applying = references.guards.filter((guard) => appliesTo(route, guard));
+  const runs = applying.filter(isObject);
+  const created = createSteps(route, references, definition, context);
+  const late = created.middleware.findIndex((one) => descriptionOf(one)?.afterGuards === true);
+  const steps = late === -1 ? created : guardMiddleware(late, created, route.handler, runs);
   const values = route.metadata.size > 0 ? [createValuesStep(route.metadata)] : [];
   const isScoped = steps.isPerRequest && instances.container.createScope !== undefined;
   const scope = isScoped ? [instances.scopes.middleware] : [];
@@ -217,16 +221,32 @@ function buildRoute(
     const problem = new RouteRegistrationError(route.handler, OPENS_TWICE, route.locate());
     context.problems.set(built, problem);
   }
-  const applying = references.guards.filter((guard) => appliesTo(route, guard));
   const sends = describeSent(route, applying, references.interceptors);
-  const runs = applying.filter((guard) => isDescribed(guard));
-  if (sends.length > 0 || runs.length > 0) describe(invoker, { name: route.handler, sends, runs });
+  if (sends.length > 0 || runs.length > 0) {
+    describe(invoker, { name: route.handler, sends, runs: late === -1 ? runs : [] });
+  }
   if (isIntended(definition.controller)) markIntended(invoker);
   return rememberRoute(built);
 }
 
-function isDescribed(value: unknown): value is object {
-  return descriptionOf(value) !== undefined;
+/** Checks the guards of a route before a middleware instead of after all of them. */
+function guardMiddleware(
+  late: number,
+  steps: RouteSteps,
+  handler: string,
+  runs: readonly object[],
+): RouteSteps {
+  const middleware = steps.middleware.map((one, index) => {
+    if (index !== late) return one;
+    const guarded = named(one.name, createGuarded(steps.guards, handler, one));
+    return describe(guarded, { wraps: one, runs });
+  });
+  return { ...steps, middleware, guards: [] };
+}
+
+/** Whether a guard is no name of a service. */
+function isObject(guard: Guard): guard is Exclude<Guard, string | symbol> {
+  return Object(guard) === guard;
 }
 
 const OPENS_TWICE = {

@@ -84,6 +84,7 @@ const KINDS: Kinds<Description> = {
   public: publicReason,
   limit: nonEmptyString,
   runs: arrayOf(either(fn, object), 'an array of functions and objects'),
+  afterGuards: boolean,
   crossSite: boolean,
   servesTools: boolean,
   forOperators: oneOf('probes', 'metrics'),

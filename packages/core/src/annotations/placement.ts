@@ -83,10 +83,10 @@ export interface EarlierPrefix {
   matches(request: { readonly method: string; readonly path: string }): boolean;
 }
 
-/** What is probably a mistake. */
+/** What is probably or certainly a mistake. */
 export interface Doubt {
-  /** The code of the warning. */
-  readonly code: 'FAIRLEAD_OPTION' | 'FAIRLEAD_ORDER' | 'FAIRLEAD_ROUTE';
+  /** The code of the warning, or of the error. `intended()` silences only warnings. */
+  readonly code: 'FAIRLEAD_OPTION' | 'FAIRLEAD_ORDER' | 'FAIRLEAD_ROUTE' | 'INVALID_ORDER';
   /** What is wrong, and how to correct or silence it. */
   readonly message: string;
 }
@@ -99,6 +99,8 @@ export interface Placed {
   readonly after?: string | readonly string[];
   /** What a handler calls before it handles a request, in order, such as guards and classes of guards. */
   readonly runs?: readonly object[];
+  /** Whether controllers run the guards of a route before it, although it is middleware. */
+  readonly afterGuards?: boolean;
   /** The middleware that does the same as a guard, such as `csrf()`, for messages. */
   readonly middleware?: string;
   /** The guard that does the same as middleware, such as `csrfGuard()`, for messages. */
@@ -118,8 +120,7 @@ export interface Placed {
   /** The `Content-Security-Policy` that it sets on responses after it. */
   readonly policy?: string;
   /**
-   * Called once at startup, when it is used. Returns what is probably wrong with the place where it is used, unless
-   * it is passed to `intended()`; undefined for nothing.
+   * Called at startup, when it is used. Returns what is wrong with the place where it is used; undefined for nothing.
    */
   readonly check?: (placement: Placement) => Doubt | undefined;
   /**

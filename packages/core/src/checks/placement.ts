@@ -6,7 +6,7 @@ import {
   roleOf,
   securityOf,
 } from '../annotations/description.js';
-import { type Placement } from '../annotations/placement.js';
+import type { Doubt, Placement } from '../annotations/placement.js';
 import type { Middleware } from '../pipeline/pipeline.js';
 import { declaredTypes } from '../router/mount.js';
 import { overlaps, shapesOf } from '../router/pattern.js';
@@ -19,8 +19,22 @@ interface FlatRoute extends PlacedRoute {
   readonly own: number;
 }
 
-/** Asks described functions whether they are where they can work. */
+/** Asks described functions whether they are where they can work. Finds what is probably a mistake. */
 export function areMisplaced(layout: Layout): Found {
+  return findMisplaced(layout, (one, code) => code !== ERROR && !isIntended(one));
+}
+
+/** Asks described functions whether they are where they can work. Finds what cannot work. */
+export function areRefused(layout: Layout): Found {
+  return findMisplaced(layout, (_, code) => code === ERROR);
+}
+
+const ERROR: Doubt['code'] = 'INVALID_ORDER';
+
+function findMisplaced(
+  layout: Layout,
+  counts: (one: object, code: Doubt['code']) => boolean,
+): Found {
   const routes: readonly FlatRoute[] = layout.routes.map((route) => {
     const all = flatten(route.functions);
     return { ...route, all, own: flatten(route.handlers).length };
@@ -29,8 +43,8 @@ export function areMisplaced(layout: Layout): Found {
   const functions = [...calls, ...routes.flatMap(({ all, own }) => all.slice(-own))];
   return [...new Set(functions)].flatMap((one) => {
     const { check } = descriptionOf(one) ?? {};
-    const doubt = isIntended(one) ? undefined : check?.(placementOf(one, routes, layout));
-    if (doubt === undefined) return [];
+    const doubt = check?.(placementOf(one, routes, layout));
+    if (doubt === undefined || !counts(one, doubt.code)) return [];
     const own = routes.find(({ all, own }) => all.lastIndexOf(one) >= all.length - own);
     return { ...doubt, at: locatorOf(one) ? one : own?.options };
   });

@@ -22,7 +22,7 @@ import {
 import { describesNoBody } from './declared-responses.js';
 import { acceptsAnyText, demandsImpossible, exceedsText } from './inputs.js';
 import type { Layout, Place, PlacedRoute } from './layout.js';
-import { areMisplaced, isHandler, mayRespond } from './placement.js';
+import { areMisplaced, areRefused, isHandler, mayRespond } from './placement.js';
 import {
   type Check,
   type Found,
@@ -52,6 +52,7 @@ const FINAL_ERRORS: readonly Check[] = [
     ACCESS_UNDECIDED: [findUndecidedResponder],
   }),
   forRoutes({ ACCESS_UNDECIDED: [findUndecided] }),
+  forAll({ INVALID_ORDER: [areRefused] }),
 ];
 
 /** What can work, but is usually a mistake. */

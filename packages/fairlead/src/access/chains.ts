@@ -100,6 +100,8 @@ function chainOf({ method, pattern, options, handlers, upstream = [] }: Route, o
   const described = descriptionOf(handler);
   const isOpening = described?.role === 'websocket';
   const reason = options.public ?? described?.public;
+  const guards = own.guards.flatMap(([guard, name]) => stepsOf(guard, name, at, 'guard'));
+  const late = own.functions.findIndex(([run]) => descriptionOf(run)?.afterGuards === true);
   const ofHandler = described?.security.length ? stepsOf(handler ?? {}) : [];
   return {
     route: `${isOpening ? 'WS' : method} ${pattern}${options.version === undefined ? '' : ` version ${options.version}`}`,
@@ -107,8 +109,10 @@ function chainOf({ method, pattern, options, handlers, upstream = [] }: Route, o
     isBuiltIn: options.public === undefined && reason !== undefined,
     steps: [
       ...upstream.flatMap((one) => stepsOf(one)),
-      ...own.functions.flatMap(([run, name]) => stepsOf(run, name, at)),
-      ...own.guards.flatMap(([guard, name]) => stepsOf(guard, name, at, 'guard')),
+      ...own.functions.flatMap((one, index) =>
+        index === late ? [...guards, ...stepsOf(...one, at).slice(-1)] : stepsOf(...one, at),
+      ),
+      ...(late === -1 ? guards : []),
       ...ofHandler.map((step) => ({ ...step, kind: 'handler' as const })),
     ],
     at,
