@@ -14,6 +14,7 @@ import './packages/serve.js';
 import './packages/session.js';
 import './packages/static.js';
 import './packages/store.js';
+import './packages/transactions.js';
 import './packages/websocket.js';
 import './plugin-options.js';
 import './decorator-options.js';

@@ -67,6 +67,12 @@ describe('a function names the argument that it cannot use', () => {
       "pass an array, as in container.classesOf(['x']).",
     ],
     [
+      'instancesOf with a token',
+      () => untyped(container.instancesOf.bind(container))('x'),
+      "container.instancesOf() cannot use 'x' as roots.",
+      "pass an array, as in container.instancesOf(['x']).",
+    ],
+    [
       'a container with an object as parent',
       () => Reflect.construct(Container, [{}]),
       'new Container() cannot use an object as parent.',

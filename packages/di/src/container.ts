@@ -51,6 +51,8 @@ export interface ContainerInterface extends Partial<AsyncDisposable> {
   eagerTokens?(): readonly Token[];
   /** Lists the classes that are instantiated to resolve the given tokens. Constructs nothing. */
   classesOf?(roots: readonly Token[]): readonly Constructor[];
+  /** Lists the shared instances that exist among what the given tokens lead to. Constructs nothing. */
+  instancesOf?(roots: readonly Token[]): readonly unknown[];
   /** Opens a scope for one request. */
   createScope?(): ScopeInterface;
 }
@@ -175,6 +177,19 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
       'useClass' in provider ? provider.useClass : [],
     );
     return [...new Set(classes)];
+  }
+
+  /**
+   * Lists the values and the singletons that exist already among what the roots depend on, and the roots themselves,
+   * each once. Constructs nothing.
+   */
+  instancesOf(roots: readonly Token[]): unknown[] {
+    assertRoots('instancesOf', roots);
+    const bindings = roots.flatMap((root) => this.#registry.find(root));
+    const instances = [...reachableFrom(bindings).keys()].flatMap(({ cell }) =>
+      cell.ready ? [cell.value] : [],
+    );
+    return [...new Set(instances)];
   }
 
   /** Whether this container or a parent provides a token. */

@@ -126,6 +126,27 @@ describe('Container.classesOf', () => {
   });
 });
 
+describe('Container.instancesOf', () => {
+  it('lists the shared instances that roots need and that exist, each once, and constructs nothing', () => {
+    const value = {};
+    container
+      .register('value', { useValue: value })
+      .register('same', { useExisting: 'value' })
+      .register('made', {
+        useFactory: (...all) => all,
+        inject: ['value', 'same', Worker],
+      });
+    expect(container.instancesOf(['made'])).toEqual([value]);
+    expect(log).toEqual([]);
+    const made = container.resolve('made');
+    const instances = container.instancesOf(['made']);
+    expect(instances[0]).toBe(made);
+    expect(new Set(instances)).toEqual(
+      new Set([made, value, container.resolve(Worker), container.resolve(Clock)]),
+    );
+  });
+});
+
 describe('isEager', () => {
   it('is true for a class with the option, and not for its subclasses', () => {
     class Sub extends Worker {}

@@ -7,7 +7,6 @@ import {
   type Next,
 } from '@fairlead/core';
 import {
-  type Doubt,
   describe,
   descriptionOf,
   isSecured,
@@ -27,7 +26,6 @@ import {
 import { codeOf } from './adapter.js';
 import {
   assertWhole,
-  findSockets,
   statusOf,
   TRANSACTION_OPTIONS,
   type TransactionOptions,
@@ -112,7 +110,7 @@ export function idempotency<Client>(
   options: IdempotencyOptions & TransactionOptions,
 ): Middleware {
   const problems = findOptionProblems('idempotency()', options, IDEMPOTENCY_OPTIONS);
-  if (options.principal === undefined)
+  if (Object(options).principal === undefined)
     problems.push(
       'idempotency() needs the option principal. Pass a function that returns whose key it is, such as the ID of the user.',
     );
@@ -223,7 +221,7 @@ export function idempotency<Client>(
     wraps: transact,
     name: 'idempotency()',
     afterGuards: true,
-    check: (placement) => findLateGuard(placement) ?? findSockets(placement),
+    refuses: findLateGuard,
     takes: {
       'Idempotency-Key': {
         description:
@@ -244,15 +242,14 @@ export function idempotency<Client>(
 }
 
 /** Finds what decides who may call a route, but would not run for a repeated request. */
-function findLateGuard({ routes }: Placement): Doubt | undefined {
+function findLateGuard({ routes }: Placement): string | undefined {
   for (const { method, pattern, after } of routes) {
     // What a handler runs are its guards.
     const guards = after.flatMap((one) => descriptionOf(one)?.runs ?? []);
     const guard = after.find((one) => guards.includes(one) || isSecured(one));
     if (guard === undefined) continue;
     const name = descriptionOf(guard)?.name ?? Reflect.get(guard, 'name');
-    const message = `idempotency() runs before ${name} in ${method} ${pattern}, so that everyone could repeat a request there and get its response. Register ${name} first, or list idempotency() in the middleware of the controller, whose guards run first.`;
-    return { code: 'INVALID_ORDER', message };
+    return `idempotency() runs before ${name} in ${method} ${pattern}, so that everyone could repeat a request there and get its response. Register ${name} first, or list idempotency() in the middleware of the controller, whose guards run first.`;
   }
   return undefined;
 }

@@ -160,7 +160,7 @@ export function createTransactions<Client>(
     return result;
   };
 
-  return Object.freeze({
+  const transactions: Transactions<Client> = {
     adapter,
     get client() {
       const unit = storage.getStore();
@@ -172,7 +172,7 @@ export function createTransactions<Client>(
     },
     transaction(settings: TransactionOptions = {}) {
       assertOptions('transaction()', settings, TRANSACTION_OPTIONS);
-      return createMiddleware(settings, open);
+      return describe(createMiddleware(settings, open), { unitOf: adapter });
     },
     async run<T>(work: () => T | Promise<T>, settings: RunOptions = {}) {
       assertOptions('run()', settings, RUN_OPTIONS);
@@ -192,7 +192,8 @@ export function createTransactions<Client>(
       if (unit === undefined) void call(callback, onError);
       else unit.callbacks.push(callback);
     },
-  });
+  };
+  return Object.freeze(describe(transactions, { name: 'createTransactions()', unitOf: adapter }));
 }
 
 /** Runs a part of a transaction, which rolls back alone when it rejects. */
@@ -299,7 +300,7 @@ function conflictOf(error: unknown): unknown {
 }
 
 /** Finds WebSocket routes, whose transaction ends before the first message. */
-export function findSockets({ routes }: Placement): Doubt | undefined {
+function findSockets({ routes }: Placement): Doubt | undefined {
   const route = routes.find(({ after }) => after.some(isSocket));
   if (route === undefined) return undefined;
   const message = `transaction() ends before the first message of ${route.method} ${route.pattern}, which opens a WebSocket connection. Call run() for each message, or pass the result of transaction() to intended().`;

@@ -2,8 +2,11 @@ import { readFileSync } from 'node:fs';
 import {
   Controller,
   controllersPlugin,
+  Delete,
   defineController,
+  Get,
   Post,
+  QueryRoute,
   UseGuard,
   UseMiddleware,
 } from '@fairlead/controllers';
@@ -15,6 +18,7 @@ import {
   intended,
   type Middleware,
 } from '@fairlead/core';
+import { createContainer, token } from '@fairlead/di';
 import { createDocument, secured } from '@fairlead/openapi';
 import { named } from '@fairlead/options';
 import { warningsOf } from '@fairlead/test-support/start-warnings';
@@ -297,6 +301,62 @@ describe('transactions', () => {
       await app.plugin(controllersPlugin({ router, controllers: [controller] }));
       expect(() => app.seal()).toThrow('idempotency() runs before allow in POST /');
     }
+  });
+
+  it('are missed by routes that write, if their controllers depend on the database', async () => {
+    const [{ db }, { db: other }] = [openLog(), openLog()];
+    const DB = token<typeof db>('db');
+    class Orders {
+      static readonly inject = [DB] as const;
+      constructor(readonly db: unknown) {}
+    }
+    const warningsOf = async (
+      unit: typeof db,
+      change: (value: object) => object = (one) => one,
+    ) => {
+      @Controller('/class')
+      class OfClass {
+        static readonly inject = [Orders] as const;
+        constructor(readonly orders: Orders) {}
+        @Get('/')
+        list() {}
+        @QueryRoute('/')
+        search() {}
+        @Post('/')
+        add() {}
+        @Delete('/')
+        @UseMiddleware(unit.transaction())
+        remove() {}
+      }
+      const value = defineController('/value', {
+        inject: { orders: Orders },
+        routes: ({ get, put, patch }) => ({
+          read: get('/', () => 1),
+          replace: put('/', () => 1),
+          change: patch('/', { middleware: [idempotency(unit, { principal: () => '' })] }, () => 1),
+        }),
+      });
+      @Controller('/idle')
+      class Idle {
+        @Post('/')
+        add() {}
+      }
+      const warnings: string[] = [];
+      const logger = { debug: () => undefined, warn: (text: string) => warnings.push(text) };
+      const container = createContainer().register(DB, { useValue: db });
+      const router = createRouter();
+      const app = createApp().route('/', router);
+      const controllers = [change(OfClass), change(value), Idle] as never;
+      await app.plugin(controllersPlugin({ router, container, controllers, logger }));
+      app.seal();
+      return warnings.map((text) => text.split('\n')[0]);
+    };
+    expect(await warningsOf(db)).toEqual([
+      '[controllers] OfClass.add may write without a transaction, although OfClass depends on a database of which other routes use transactions.',
+      expect.stringMatching(/replace may write without a transaction/),
+    ]);
+    expect(await warningsOf(other)).toEqual([]);
+    expect(await warningsOf(db, intended)).toEqual([]);
   });
 
   it('refuse wrong options at the start', () => {

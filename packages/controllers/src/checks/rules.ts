@@ -27,6 +27,7 @@ import {
   findStatuses,
 } from './responses.js';
 import { distinctMethods, type Rule, type Subjects } from './subjects.js';
+import { describeLooseWrites } from './writes.js';
 
 /** What the startup checks, step by step. */
 const RULES: Rules = {
@@ -53,7 +54,10 @@ const RULES: Rules = {
   classes: { doubts: [describeHooks] },
   instances: { mistakes: [findExemptionsFrom] },
   built: { doubts: [describeUnreadValues, describeGuards] },
-  mounted: { mistakes: [findAbsentNames], doubts: [describeUnmounted, describeAbsentNames] },
+  mounted: {
+    mistakes: [findAbsentNames],
+    doubts: [describeUnmounted, describeAbsentNames, describeLooseWrites],
+  },
   guarded: { doubts: [describeUnpreparedGuards] },
 };
 

@@ -68,6 +68,10 @@ export interface Mounted {
   /** Those of all controllers. */
   readonly guards: readonly Guard[];
   readonly mounted: MountedRoutes;
+  /** All routes of the application. */
+  readonly routes: readonly Route[];
+  /** Lists the instances that a controller depends on, as far as they exist. */
+  readonly instancesOf: (controller: Constructor) => readonly unknown[];
 }
 
 /** Returns one route of each method: a method with several has its problems and parameters only once. */

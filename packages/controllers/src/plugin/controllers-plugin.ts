@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import type { Application, Plugin } from '@fairlead/core';
 import { describeFactories } from '@fairlead/core/extend';
+import type { Constructor } from '@fairlead/di';
 import { captureCaller, type Locate, locatorOf } from '@fairlead/options';
 import { mountedRoutesOf } from '../checks/mounted.js';
 import { findDoubts, findMistakes } from '../checks/rules.js';
@@ -91,7 +92,11 @@ export function controllersPlugin(options: ControllersPluginOptions): Controller
     },
     ready(app) {
       const mounted = mountedRoutesOf(app);
-      const subject = { controllers: state.controllers, router, guards, mounted };
+      const instancesOf = (controller: Constructor) => container.instancesOf?.([controller]) ?? [];
+      const subject = {
+        ...{ controllers: state.controllers, router, guards, mounted, instancesOf },
+        routes: app.routes(),
+      };
       for (const text of findDoubts('mounted', subject)) log.warn(text);
       throwProblems(findMistakes('mounted', subject));
       for (const text of findDoubts('guarded', subject)) log.warn(text);

@@ -83,10 +83,10 @@ export interface EarlierPrefix {
   matches(request: { readonly method: string; readonly path: string }): boolean;
 }
 
-/** What is probably or certainly a mistake. */
+/** What is probably a mistake. */
 export interface Doubt {
-  /** The code of the warning, or of the error. `intended()` silences only warnings. */
-  readonly code: 'FAIRLEAD_OPTION' | 'FAIRLEAD_ORDER' | 'FAIRLEAD_ROUTE' | 'INVALID_ORDER';
+  /** The code of the warning. */
+  readonly code: 'FAIRLEAD_OPTION' | 'FAIRLEAD_ORDER' | 'FAIRLEAD_ROUTE';
   /** What is wrong, and how to correct or silence it. */
   readonly message: string;
 }
@@ -99,6 +99,11 @@ export interface Placed {
   readonly after?: string | readonly string[];
   /** What a handler calls before it handles a request, in order, such as guards and classes of guards. */
   readonly runs?: readonly object[];
+  /**
+   * The database in whose transactions middleware runs what is after it, or which services use that depend on this
+   * value. Controllers warn about writes outside.
+   */
+  readonly unitOf?: object;
   /** Whether controllers run the guards of a route before it, although it is middleware. */
   readonly afterGuards?: boolean;
   /** The middleware that does the same as a guard, such as `csrf()`, for messages. */
@@ -120,9 +125,15 @@ export interface Placed {
   /** The `Content-Security-Policy` that it sets on responses after it. */
   readonly policy?: string;
   /**
-   * Called at startup, when it is used. Returns what is wrong with the place where it is used; undefined for nothing.
+   * Called once at startup, when it is used. Returns what is probably wrong with the place where it is used, unless
+   * it is passed to `intended()`; undefined for nothing.
    */
   readonly check?: (placement: Placement) => Doubt | undefined;
+  /**
+   * Called at startup, when it is used. Returns the message of the error `INVALID_ORDER` if it cannot be where it is
+   * used; undefined if it can.
+   */
+  readonly refuses?: (placement: Placement) => string | undefined;
   /**
    * Called with the context when middleware after it, of another framework, has sent a response itself. Returns what
    * it would have done to that response; undefined for nothing.

@@ -6,7 +6,7 @@ import {
   roleOf,
   securityOf,
 } from '../annotations/description.js';
-import type { Doubt, Placement } from '../annotations/placement.js';
+import type { Placement } from '../annotations/placement.js';
 import type { Middleware } from '../pipeline/pipeline.js';
 import { declaredTypes } from '../router/mount.js';
 import { overlaps, shapesOf } from '../router/pattern.js';
@@ -21,19 +21,23 @@ interface FlatRoute extends PlacedRoute {
 
 /** Asks described functions whether they are where they can work. Finds what is probably a mistake. */
 export function areMisplaced(layout: Layout): Found {
-  return findMisplaced(layout, (one, code) => code !== ERROR && !isIntended(one));
+  return askAll(layout, (one, placementOf) => {
+    const { check } = descriptionOf(one) ?? {};
+    return isIntended(one) ? undefined : check?.(placementOf());
+  });
 }
 
 /** Asks described functions whether they are where they can work. Finds what cannot work. */
 export function areRefused(layout: Layout): Found {
-  return findMisplaced(layout, (_, code) => code === ERROR);
+  return askAll(layout, (one, placementOf) => {
+    const message = descriptionOf(one)?.refuses?.(placementOf());
+    return message === undefined ? undefined : { message };
+  });
 }
 
-const ERROR: Doubt['code'] = 'INVALID_ORDER';
-
-function findMisplaced(
+function askAll(
   layout: Layout,
-  counts: (one: object, code: Doubt['code']) => boolean,
+  ask: (one: object, placementOf: () => Placement) => { readonly message: string } | undefined,
 ): Found {
   const routes: readonly FlatRoute[] = layout.routes.map((route) => {
     const all = flatten(route.functions);
@@ -42,11 +46,10 @@ function findMisplaced(
   const calls = layout.places.flatMap(({ call }) => call);
   const functions = [...calls, ...routes.flatMap(({ all, own }) => all.slice(-own))];
   return [...new Set(functions)].flatMap((one) => {
-    const { check } = descriptionOf(one) ?? {};
-    const doubt = check?.(placementOf(one, routes, layout));
-    if (doubt === undefined || !counts(one, doubt.code)) return [];
+    const found = ask(one, () => placementOf(one, routes, layout));
+    if (found === undefined) return [];
     const own = routes.find(({ all, own }) => all.lastIndexOf(one) >= all.length - own);
-    return { ...doubt, at: locatorOf(one) ? one : own?.options };
+    return { ...found, at: locatorOf(one) ? one : own?.options };
   });
 }
 
