@@ -58,6 +58,14 @@ export type WrittenRow = Readonly<Record<string, SqliteValue>> | undefined;
 /** The name of a statement and its parameters, or a {@link PROBE}. */
 export type SqliteWrite = readonly [statement: string, ...parameters: SqliteValue[]] | readonly [];
 
+/** Writes that are made together or not at all. */
+export type SqliteGroup = readonly SqliteWrite[];
+
+/** Whether a member of a batch is a group. */
+export function isGroup(write: SqliteWrite | SqliteGroup): write is SqliteGroup {
+  return Array.isArray(write[0]);
+}
+
 /** A write that changes nothing and finds out whether others would succeed. */
 export const PROBE: SqliteWrite = [];
 
@@ -67,9 +75,16 @@ export interface WriteFailure extends Error {
   readonly statement?: string;
 }
 
+/** What became of a write, or of a group, which has the row of each write; null for none. */
+export interface Outcome {
+  readonly row?: WrittenRow;
+  readonly rows?: readonly (WrittenRow | null)[];
+  readonly failure?: WriteFailure;
+}
+
 /** Sent for each batch. */
 export interface WriterReply {
-  readonly outcomes: readonly { readonly row?: WrittenRow; readonly failure?: WriteFailure }[];
+  readonly outcomes: readonly Outcome[];
   readonly isCommitted: boolean;
   /** Whether the batch failed during or after its commit, so that its writes may exist. */
   readonly isUnknown: boolean;

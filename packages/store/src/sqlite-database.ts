@@ -18,7 +18,7 @@ import {
   string,
   warn,
 } from '@fairlead/options';
-import type { SqliteValue, SqliteWrite, WrittenRow } from './connection.js';
+import type { SqliteGroup, SqliteValue, SqliteWrite, WrittenRow } from './connection.js';
 import {
   discardLog,
   FileWatch,
@@ -34,7 +34,7 @@ import {
 import { type DatabaseFile, openDatabase, translateErrors } from './database.js';
 import { StoreError } from './store-error.js';
 import { WriteQueue } from './write-queue.js';
-import { SqliteWriter, type StoreMetric } from './writer.js';
+import { SqliteWriter, type StoreMetric, type Written } from './writer.js';
 
 /** Options of {@link openSqlite}. */
 export interface SqliteOptions<Name extends string, Queries> {
@@ -111,7 +111,7 @@ export class SqliteDatabase<Name extends string, Queries> {
   readonly #placeholders = new Map<string, number>();
   readonly #watch: FileWatch;
   readonly #writer: SqliteWriter;
-  readonly #writes: WriteQueue<SqliteWrite, WrittenRow>;
+  readonly #writes: WriteQueue<SqliteWrite | SqliteGroup, Written>;
   #closing: Promise<void> | undefined = undefined;
   #isProbing = false;
 
@@ -136,7 +136,9 @@ export class SqliteDatabase<Name extends string, Queries> {
     this.#writer = writer;
     this.#writes = new WriteQueue(file.path, (writes) => writer.commit(writes), {
       textOf: (write) =>
-        write.reduce<number>((sum, one) => sum + (typeof one === 'string' ? one.length : 0), 0),
+        write
+          .flat()
+          .reduce<number>((sum, one) => sum + (typeof one === 'string' ? one.length : 0), 0),
       deadline: { timeout, giveUp: (count) => writer.giveUp(count) },
     });
   }
@@ -191,6 +193,28 @@ export class SqliteDatabase<Name extends string, Queries> {
    */
   async write(statement: Name, ...parameters: SqliteValue[]): Promise<WrittenRow> {
     this.#assertOpen();
+    this.#assertWrite(statement, parameters);
+    return (await this.#writes.add([statement, ...parameters])) as WrittenRow;
+  }
+
+  /**
+   * Runs several statements in the writer thread, in their order. Either all of their writes are made, or none is. A
+   * statement sees the writes of those before it.
+   *
+   * @param writes - Each one is the name of a statement, and its parameters.
+   * @returns The first row of `RETURNING` of each statement, if any, once the writes are on the disk.
+   * @throws {StoreError} The same as {@link write}.
+   */
+  async writeAll(
+    writes: readonly (readonly [statement: Name, ...parameters: SqliteValue[]])[],
+  ): Promise<readonly WrittenRow[]> {
+    this.#assertOpen();
+    for (const [statement, ...parameters] of writes) this.#assertWrite(statement, parameters);
+    if (writes.length === 0) return [];
+    return (await this.#writes.add([...writes])) as readonly WrittenRow[];
+  }
+
+  #assertWrite(statement: Name, parameters: readonly SqliteValue[]): void {
     const placeholders = this.#placeholders.get(statement);
     if (placeholders === undefined) {
       throw invalidWrite(describeValue(statement), 'as a statement', 'Add it to statements');
@@ -205,7 +229,6 @@ export class SqliteDatabase<Name extends string, Queries> {
       const fix = 'Pass a value or null for each placeholder';
       throw invalidWrite(String(parameters.length), place, fix);
     }
-    return this.#writes.add([statement, ...parameters]);
   }
 
   /**

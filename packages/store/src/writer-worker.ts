@@ -7,8 +7,11 @@ import {
   CONSTRAINT,
   FileWatch,
   FULL,
+  isGroup,
+  type Outcome,
   primaryCode,
   ROLLED_BACK,
+  type SqliteGroup,
   type SqliteWrite,
   TAKEN,
   type WriterData,
@@ -59,7 +62,7 @@ parentPort?.on('message', (message: string) => {
   process.exit();
 });
 
-function commit(writes: readonly SqliteWrite[]): WriterReply {
+function commit(writes: readonly (SqliteWrite | SqliteGroup)[]): WriterReply {
   lockWait = 0;
   let isCommitting = false;
   try {
@@ -140,30 +143,36 @@ function begin(database: DatabaseSync, count: number): number {
   }
 }
 
-function run(
-  { database, statements, savepoint, release }: Connection,
-  [name, ...parameters]: SqliteWrite,
-): WriterReply['outcomes'][0] {
-  if (name === undefined) return {};
+/** Makes a write, or the writes of a group. If one of them fails, none is made. */
+function run(current: Connection, write: SqliteWrite | SqliteGroup): Outcome {
+  const { database, savepoint, release } = current;
+  if (write.length === 0) return {};
   try {
     savepoint.run();
-    return naming(name, () => {
-      const row = statements.get(name)?.get(...parameters) as WrittenRow;
-      // The message to the main thread cannot carry bytes or infinite numbers.
-      for (const [column, value] of Object.entries(row ?? {})) {
-        if (typeof value === 'object' && value) throw new Error(`it returns bytes as ${column}`);
-        if (value === Infinity || value === -Infinity)
-          throw new Error(`it returns ${value} as ${column}`);
-      }
-      release.run();
-      return { row };
-    });
+    const outcome = isGroup(write)
+      ? { rows: write.map((one) => execute(current, one) ?? null) }
+      : { row: execute(current, write) };
+    release.run();
+    return outcome;
   } catch (error) {
     // `ON CONFLICT ROLLBACK` has rolled back the other writes, too.
     if (!database.isTransaction || !STATEMENT_ERRORS.includes(primaryCode(error))) throw error;
     database.exec('ROLLBACK TO write; RELEASE write');
     return failed(error);
   }
+}
+
+function execute({ statements }: Connection, [name = '', ...parameters]: SqliteWrite): WrittenRow {
+  return naming(name, () => {
+    const row = statements.get(name)?.get(...parameters) as WrittenRow;
+    // The message to the main thread cannot carry bytes or infinite numbers.
+    for (const [column, value] of Object.entries(row ?? {})) {
+      if (typeof value === 'object' && value) throw new Error(`it returns bytes as ${column}`);
+      if (value === Infinity || value === -Infinity)
+        throw new Error(`it returns ${value} as ${column}`);
+    }
+    return row;
+  });
 }
 
 /** Writes the first page unchanged. A file of `maxPages` has space for that, but not for other writes. */

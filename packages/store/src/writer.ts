@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type {
   Content,
   FileWatch,
+  SqliteGroup,
   SqliteWrite,
   WriterData,
   WriterReply,
@@ -20,6 +21,9 @@ export interface StoreMetric {
   /** Returns the current value. */
   value(): number;
 }
+
+/** The row of a write, or those of a group. */
+export type Written = WrittenRow | readonly WrittenRow[];
 
 /** Options of a {@link SqliteWriter}. */
 export interface SqliteWriterOptions extends Omit<WriterData, 'path' | 'claim'> {
@@ -75,7 +79,9 @@ export class SqliteWriter {
    * @returns The row or error of each write: `STORE_INTERRUPTED`, when the batch failed during or after its commit.
    * @throws {StoreError} `STORE_INTERRUPTED`, when the thread died and the outcome is unknown.
    */
-  async commit(writes: readonly SqliteWrite[]): Promise<readonly (WrittenRow | StoreError)[]> {
+  async commit(
+    writes: readonly (SqliteWrite | SqliteGroup)[],
+  ): Promise<readonly (Written | StoreError)[]> {
     this.#reply = Promise.withResolvers();
     Atomics.store(this.#claim, 0, 0);
     this.#worker ??= this.#start();
@@ -87,8 +93,8 @@ export class SqliteWriter {
     this.#lockWaits.add(Number(lockWait > 0));
     this.#lockWait.add(lockWait);
     const { file } = this.#options;
-    const results = outcomes.map(({ row, failure }) => {
-      if (failure === undefined) return row;
+    const results = outcomes.map(({ row, rows, failure }) => {
+      if (failure === undefined) return rows?.map((one) => one ?? undefined) ?? row;
       const { statement } = failure;
       const part = statement && `the statement '${statement}'`;
       return sqliteProblem(Object.assign(new Error(), failure), file, part);

@@ -23,6 +23,37 @@ describe('writes', () => {
     expect(await store.write('remove', null)).toBeUndefined();
   });
 
+  it('are made together or not at all by writeAll(), beside others of the batch', async () => {
+    const store = openNotes(temporaryPath());
+    const results = await Promise.allSettled([
+      store.write('add', 'Ada'),
+      store.writeAll([
+        ['add', 'Bob'],
+        ['insert', 7, 'Cy'],
+        ['remove', 7],
+      ]),
+      store.writeAll([
+        ['add', 'Dee'],
+        ['insert', 1, 'again'],
+        ['add', 'Eve'],
+      ]),
+      store.writeAll([['add', 'Fay']]),
+      store.writeAll([]),
+    ]);
+    expect(results).toMatchObject([
+      { value: { id: 1 } },
+      { value: [{ id: 2, text: 'Bob' }, undefined, { id: 7 }] },
+      { reason: { code: 'STORE_CONSTRAINT', message: expect.stringContaining("'insert'") } },
+      { value: [{ text: 'Fay' }] },
+      { value: [] },
+    ]);
+    expect(textsOf(store)).toEqual(['Ada', 'Bob', 'Fay']);
+    await expect(store.writeAll([['add', 'Gil'], ['remove']])).rejects.toMatchObject({
+      code: 'INVALID_WRITE',
+    });
+    expect(textsOf(store)).toHaveLength(3);
+  });
+
   it('store text with NUL, which Node.js 22 only reads up to there', async () => {
     const path = temporaryPath();
     const store = openNotes(path);
