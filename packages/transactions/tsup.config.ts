@@ -1,5 +1,5 @@
 import { buildConfig } from '@fairlead/test-support/tsup-config';
 
 export default buildConfig({
-  entry: ['src/index.ts', 'src/pg.ts', 'src/kysely.ts', 'src/drizzle.ts'],
+  entry: ['src/index.ts', 'src/pg.ts', 'src/kysely.ts', 'src/drizzle.ts', 'src/store.ts'],
 });

@@ -18,6 +18,13 @@ export interface TransactionAdapter<Client> {
   /** What runs statements outside a transaction, such as a pool. */
   readonly client: Client;
   /**
+   * What the database does not have. Default: nothing. `savepoints` are for parts of transactions, `settings` are the
+   * members of {@link TransactionSettings}, and `sql` is that of PostgreSQL, for `query()`.
+   */
+  readonly lacks?: readonly ('savepoints' | 'settings' | 'sql')[];
+  /** How a database without the SQL of PostgreSQL keeps the keys of `idempotency()`. */
+  readonly keys?: ResponseKeys<Client>;
+  /**
    * Begins a transaction, and ends it with the work: commits when it resolves, and rolls back when it rejects. Rejects
    * when the commit fails, and when the database has rolled back instead.
    */
@@ -28,6 +35,33 @@ export interface TransactionAdapter<Client> {
     text: string,
     values: readonly unknown[],
   ): Promise<readonly Readonly<Record<string, unknown>>[]>;
+}
+
+/** A response that was sent for a key. */
+export interface KeptResponse {
+  /** Identifies what the request asked for. */
+  readonly fingerprint: string;
+  readonly status: number;
+  readonly headers: readonly (readonly [name: string, value: string | string[]])[];
+  readonly body: Uint8Array;
+}
+
+/** The keys of `idempotency()` in a database that makes the writes of a transaction at its commit. */
+export interface ResponseKeys<Client> {
+  /** Returns what is kept for a key; undefined if it has expired. */
+  find(principal: string, key: string): KeptResponse | undefined;
+  /**
+   * Adds a key to the writes of a transaction, whose commit fails if the key exists.
+   *
+   * @param lifetime - In milliseconds.
+   */
+  add(
+    client: Client,
+    principal: string,
+    key: string,
+    response: KeptResponse,
+    lifetime: number,
+  ): Promise<void>;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import {
   BadRequestError,
   type Context,
@@ -23,7 +24,7 @@ import {
   kind,
   named,
 } from '@fairlead/options';
-import { codeOf } from './adapter.js';
+import { codeOf, type KeptResponse, type ResponseKeys } from './adapter.js';
 import {
   assertWhole,
   statusOf,
@@ -84,14 +85,6 @@ CREATE INDEX ON ${table} (expires_at);
 `;
 }
 
-/** A response that was sent for a key. */
-interface Kept {
-  readonly fingerprint: string;
-  readonly status: number;
-  readonly headers: readonly (readonly [string, string | string[]])[];
-  readonly body: Uint8Array;
-}
-
 /**
  * Creates middleware that runs the rest of a request in a transaction, once for each `Idempotency-Key`: the key and the
  * response are stored in that transaction, so that they exist if and only if its writes do. A request with the same key
@@ -114,6 +107,14 @@ export function idempotency<Client>(
     problems.push(
       'idempotency() needs the option principal. Pass a function that returns whose key it is, such as the ID of the user.',
     );
+  const { adapter } = transactions;
+  const { lacks = [], keys } = adapter;
+  if (lacks.includes('sql') && keys === undefined)
+    problems.push(
+      'idempotency() needs PostgreSQL, or a store with keys. Pass those of a store to storeAdapter(database, { keys }).',
+    );
+  if (keys !== undefined && Object(options).table !== undefined)
+    problems.push('idempotency() cannot use the option table with a store. Remove it.');
   throwTogether(problems);
   const {
     principal,
@@ -123,7 +124,6 @@ export function idempotency<Client>(
     table = TABLE,
     ...settings
   } = options;
-  const { adapter } = transactions;
   const transact = transactions.transaction(settings);
   const query = (text: string, ...values: readonly unknown[]) =>
     adapter.query(transactions.client, text, values);
@@ -134,7 +134,7 @@ export function idempotency<Client>(
     key: string,
     fingerprint: string,
     attempts = 3,
-  ): Promise<Kept | undefined> => {
+  ): Promise<KeptResponse | undefined> => {
     // A number, which needs no parameter.
     await query(`SET LOCAL lock_timeout = ${patience}`);
     const claimed = await query(
@@ -157,7 +157,7 @@ export function idempotency<Client>(
       owner,
       key,
     );
-    if (kept !== undefined) return kept as unknown as Kept;
+    if (kept !== undefined) return kept as unknown as KeptResponse;
     // Another process may have deleted it as an old one.
     if (attempts > 1) return claim(owner, key, fingerprint, attempts - 1);
     throw new Error(
@@ -165,25 +165,15 @@ export function idempotency<Client>(
     );
   };
 
-  const keep = async (
-    ctx: Context,
-    owner: string,
-    key: string,
-    before: ReadonlyMap<string, string>,
-  ) => {
-    // transaction() refuses streams, but only after this.
-    assertWhole(ctx);
-    const { status, responseBody } = ctx;
-    const headers = [...ctx.responseHeaders].filter(
-      ([name, value]) => before.get(name) !== String(value),
-    );
+  const keep = async (owner: string, key: string, response: KeptResponse) => {
+    const { status, headers, body } = response;
     await query(
       `UPDATE ${table} SET status = $3, headers = $4, body = $5 WHERE principal = $1 AND key = $2`,
       owner,
       key,
       status,
       JSON.stringify(headers),
-      Buffer.from((responseBody as string | Uint8Array | undefined) ?? ''),
+      body,
     );
   };
 
@@ -198,6 +188,7 @@ export function idempotency<Client>(
     }
   };
 
+  const one = keys && oneAtATime(keys);
   const idempotent: Middleware = async (ctx, next) => {
     const key = keyOf(ctx);
     if (key === undefined && required) throw missingKey();
@@ -208,13 +199,22 @@ export function idempotency<Client>(
     if (typeof owner !== 'string') throw wrongPrincipal(owner);
     const fingerprint = fingerprintOf(ctx);
     const before = new Map([...ctx.responseHeaders].map(([name, value]) => [name, String(value)]));
+    if (one !== undefined) {
+      await one(owner, key, patience, async (found, add) => {
+        if (found !== undefined) return replay(ctx, found, fingerprint);
+        await transact(ctx, async () => {
+          await next();
+          await add(transactions.client, responseOf(ctx, before, fingerprint), lifetime);
+        });
+      });
+      return;
+    }
     await transact(ctx, async () => {
       const kept = await claim(owner, key, fingerprint);
       if (kept === undefined) {
         await runOnce(next, owner, key);
-        await keep(ctx, owner, key, before);
-      } else if (kept.fingerprint === fingerprint) replay(ctx, kept);
-      else throw reused();
+        await keep(owner, key, responseOf(ctx, before, fingerprint));
+      } else replay(ctx, kept, fingerprint);
     });
   };
   return describe(named('idempotency', idempotent), {
@@ -254,6 +254,47 @@ function findLateGuard({ routes }: Placement): string | undefined {
   return undefined;
 }
 
+/**
+ * Lets requests with the same key wait for each other within this process. Another process may run one at the same time:
+ * then the later commit fails.
+ */
+function oneAtATime<Client>(keys: ResponseKeys<Client>) {
+  const running = new Map<string, Promise<unknown>>();
+  type Add = (client: Client, response: KeptResponse, lifetime: number) => Promise<void>;
+  return async (
+    owner: string,
+    key: string,
+    patience: number,
+    work: (found: KeptResponse | undefined, add: Add) => Promise<void> | void,
+  ): Promise<void> => {
+    const id = JSON.stringify([owner, key]);
+    if (running.has(id)) {
+      const deadline = AbortSignal.timeout(patience);
+      const late = once(deadline, 'abort').then(() => {
+        throw inUse(deadline.reason);
+      });
+      late.catch(() => undefined);
+      for (let other = running.get(id); other !== undefined; other = running.get(id))
+        await Promise.race([other, late]);
+    }
+    const own = (async () => {
+      const add: Add = (client, ...rest) => keys.add(client, owner, key, ...rest);
+      try {
+        await work(keys.find(owner, key), add);
+      } catch (error) {
+        const isRace = Object(error).code === 'STORE_CONSTRAINT' && keys.find(owner, key);
+        throw isRace ? inUse(error) : error;
+      }
+    })();
+    const settled = own.then(
+      () => running.delete(id),
+      () => running.delete(id),
+    );
+    running.set(id, settled);
+    await own;
+  };
+}
+
 /** The code of PostgreSQL for a lock that was not granted within `lock_timeout`. */
 const LOCK_NOT_AVAILABLE = '55P03';
 
@@ -279,7 +320,27 @@ function fingerprintOf({ method, path, searchParams, body }: Context): string {
   return hash.digest('hex');
 }
 
-function replay(ctx: Context, { status, headers, body }: Kept): void {
+/** @param before - The headers of the response before the handler ran. */
+function responseOf(
+  ctx: Context,
+  before: ReadonlyMap<string, string>,
+  fingerprint: string,
+): KeptResponse {
+  // transaction() refuses streams, but only after this.
+  assertWhole(ctx);
+  const { status, responseBody } = ctx;
+  const headers = [...ctx.responseHeaders].flatMap(([name, value]) => {
+    if (before.get(name) === String(value)) return [];
+    return [[name, typeof value === 'object' ? [...value] : String(value)] as const];
+  });
+  const body = Buffer.from((responseBody as string | Uint8Array | undefined) ?? '');
+  return { fingerprint, status, headers, body };
+}
+
+/** @throws {HttpError} 422 `IDEMPOTENCY_KEY_REUSED`, when the response was to another request. */
+function replay(ctx: Context, kept: KeptResponse, fingerprint: string): void {
+  if (kept.fingerprint !== fingerprint) throw reused();
+  const { status, headers, body } = kept;
   ctx.status = status;
   if (body.length > 0) ctx.send(Buffer.from(body));
   for (const [name, value] of headers) ctx.set(name, value);

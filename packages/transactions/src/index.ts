@@ -1,6 +1,8 @@
 export {
   type Isolation,
   isConflict,
+  type KeptResponse,
+  type ResponseKeys,
   type TransactionAdapter,
   type TransactionSettings,
 } from './adapter.js';

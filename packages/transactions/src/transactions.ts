@@ -11,6 +11,7 @@ import {
   describe,
   descriptionOf,
   type Placement,
+  throwTogether,
 } from '@fairlead/core/extend';
 import { arrayOf, boolean, fn, integer, type Kinds, named, oneOf } from '@fairlead/options';
 import { isConflict, type TransactionAdapter, type TransactionSettings } from './adapter.js';
@@ -123,6 +124,28 @@ export function createTransactions<Client>(
 ): Transactions<Client> {
   assertOptions('createTransactions()', options, TRANSACTIONS_OPTIONS);
   const { onError = (error: unknown) => console.error(error) } = options;
+  const { lacks = [] } = adapter;
+  const assertSettings = <Options extends object>(
+    call: string,
+    settings: Options,
+    kinds: Kinds<Options>,
+  ): void => {
+    assertOptions(call, settings, kinds);
+    const refused = lacks.includes('settings')
+      ? Object.keys(SETTINGS).filter((name) => Reflect.get(Object(settings), name) !== undefined)
+      : [];
+    throwTogether(
+      refused.map(
+        (name) => `${call} cannot use ${name}, which the database does not have. Remove it.`,
+      ),
+    );
+  };
+  const refuses = ({ routes }: Placement): string | undefined => {
+    const isSame = (one: object) => descriptionOf(one)?.unitOf === adapter;
+    const route = routes.find(({ before }) => before.some(isSame));
+    if (!lacks.includes('savepoints') || route === undefined) return undefined;
+    return `${route.method} ${route.pattern} has two transactions of a database without savepoints, so that one cannot be part of the other. Remove one of them.`;
+  };
   const storage = new AsyncLocalStorage<Unit<Client> | undefined>();
 
   const open: Open = async (owner, settings, report, work) => {
@@ -146,6 +169,7 @@ export function createTransactions<Client>(
       }
     };
     if (outer !== undefined) {
+      if (lacks.includes('savepoints')) throw unnested(owner, outer);
       const part = outer.part.then(() => {
         if (outer.hasEnded) throw ended(outer);
         return behindSavepoint(adapter, outer.client, () => within(outer.client));
@@ -171,11 +195,11 @@ export function createTransactions<Client>(
       return storage.getStore()?.hasEnded === false;
     },
     transaction(settings: TransactionOptions = {}) {
-      assertOptions('transaction()', settings, TRANSACTION_OPTIONS);
-      return describe(createMiddleware(settings, open), { unitOf: adapter });
+      assertSettings('transaction()', settings, TRANSACTION_OPTIONS);
+      return describe(createMiddleware(settings, open), { unitOf: adapter, refuses });
     },
     async run<T>(work: () => T | Promise<T>, settings: RunOptions = {}) {
-      assertOptions('run()', settings, RUN_OPTIONS);
+      assertSettings('run()', settings, RUN_OPTIONS);
       // Only a whole transaction can run again.
       const retries = storage.getStore() === undefined ? (settings.retries ?? 0) : 0;
       for (let left = retries; ; left -= 1) {
@@ -228,6 +252,12 @@ async function call(callback: () => unknown, report: (error: unknown) => void): 
 function ended({ owner }: { readonly owner: string }): Error {
   return new Error(
     `The transaction of ${owner} has ended. Await every statement in it, and read everything before you return a stream. For work afterwards, use afterCommit().`,
+  );
+}
+
+function unnested(owner: string, outer: { readonly owner: string }): Error {
+  return new Error(
+    `The transaction of ${owner} cannot be part of that of ${outer.owner}, because the database has no savepoints. Call the work without run().`,
   );
 }
 
