@@ -1,5 +1,12 @@
 import { buildConfig } from '@fairlead/test-support/tsup-config';
 
 export default buildConfig({
-  entry: ['src/index.ts', 'src/pg.ts', 'src/kysely.ts', 'src/drizzle.ts', 'src/store.ts'],
+  entry: [
+    'src/index.ts',
+    'src/pg.ts',
+    'src/kysely.ts',
+    'src/drizzle.ts',
+    'src/prisma.ts',
+    'src/store.ts',
+  ],
 });

@@ -76,11 +76,15 @@ export function isConflict(error: unknown): boolean {
   return CONFLICTS.has(codeOf(error));
 }
 
-/** Returns the code of an error of PostgreSQL. Libraries wrap it as the cause of their own. */
+/** Returns the code of an error of PostgreSQL. Libraries wrap it as the cause of their own, Prisma also in `meta`. */
 export function codeOf(error: unknown): unknown {
-  for (let one = error; one instanceof Error; one = one.cause) {
-    const { code } = one as { readonly code?: unknown };
-    if (typeof code === 'string' && /^[\dA-Z]{5}$/.test(code)) return code;
+  for (let one = error; typeof one === 'object' && one !== null; ) {
+    const { code, originalCode = code, cause, meta } = one as Readonly<Record<string, unknown>>;
+    if (typeof originalCode === 'string' && CODE.test(originalCode)) return originalCode;
+    one = Object(meta).driverAdapterError ?? cause;
   }
   return undefined;
 }
+
+/** Matches the codes of PostgreSQL, but none of Prisma, such as `P2034`. */
+const CODE = /^(?!P[1-9])[\dA-Z]{5}$/;

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   Controller,
@@ -7,67 +6,20 @@ import {
   Post,
   UseMiddleware,
 } from '@fairlead/controllers';
-import {
-  createApp,
-  createRouter,
-  errorHandler,
-  HttpError,
-  UnauthorizedError,
-} from '@fairlead/core';
-import { startPostgres } from '@fairlead/test-support/postgres-server';
+import { createApp, createRouter, HttpError, UnauthorizedError } from '@fairlead/core';
 import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
 import { Pool } from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { z } from 'zod';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { drizzleAdapter } from '../src/drizzle.js';
-import {
-  createTransactions,
-  idempotency,
-  idempotencyTable,
-  type TransactionAdapter,
-  type Transactions,
-} from '../src/index.js';
+import { createTransactions, idempotency, type TransactionAdapter } from '../src/index.js';
 import { kyselyAdapter } from '../src/kysely.js';
 import { pgAdapter } from '../src/pg.js';
+import { testLibrary, using } from './support/contract.js';
+import { codeOf, items, pool, useDatabase } from './support/database.js';
 
-let pool: Pool;
-let stop: () => Promise<void>;
-
-beforeAll(async () => {
-  const server = await startPostgres();
-  pool = new Pool({ connectionString: server.url, max: 8 });
-  pool.on('error', () => undefined);
-  stop = server.stop;
-  await pool.query(`
-    CREATE TABLE customers (id INT PRIMARY KEY);
-    INSERT INTO customers VALUES (1);
-    CREATE TABLE orders (
-      item TEXT NOT NULL CHECK (item <> 'bad'),
-      customer INT NOT NULL DEFAULT 1 REFERENCES customers DEFERRABLE INITIALLY DEFERRED
-    );
-    CREATE TABLE counters (name TEXT PRIMARY KEY, value INT NOT NULL);
-    ${idempotencyTable()}`);
-});
-
-beforeEach(async () => {
-  await pool.query(
-    "TRUNCATE orders, idempotency_keys; DELETE FROM counters; INSERT INTO counters VALUES ('a', 0), ('b', 0)",
-  );
-});
-
-afterAll(async () => {
-  await pool.end();
-  await stop();
-});
-
-const items = async (): Promise<string[]> => {
-  const { rows } = await pool.query('SELECT item FROM orders ORDER BY item');
-  return rows.map(({ item }) => item);
-};
-
-const codeOf = (problem: unknown): unknown => Reflect.get(Object(problem), 'code');
+useDatabase();
 
 /** Each library, with how it inserts an order. */
 const LIBRARIES = {
@@ -88,174 +40,11 @@ const LIBRARIES = {
 } as const;
 
 /** Runs a statement by the adapter, as a repository would by its library. */
-function open(library: keyof typeof LIBRARIES) {
-  const { db, adapter } = LIBRARIES[library]();
-  const query = (text: string, ...values: unknown[]) =>
-    (adapter as TransactionAdapter<unknown>).query(db.client, text, values);
-  const add = async (item: string, customer = 1) =>
-    query('INSERT INTO orders VALUES ($1, $2)', item, customer);
-  return { db: db as Transactions<unknown>, query, add };
-}
+const open = (library: keyof typeof LIBRARIES) =>
+  using(LIBRARIES[library]().adapter as TransactionAdapter<unknown>);
 
-describe.each(Object.keys(LIBRARIES) as (keyof typeof LIBRARIES)[])(
-  'transactions of %s',
-  (name) => {
-    it('commit before the response, and roll back when it is an error', async () => {
-      const { db, add } = open(name);
-      const app = createApp({ onError: () => undefined })
-        .use(errorHandler())
-        .post('/orders/:item', db.transaction(), async (ctx) => {
-          const { item = '' } = ctx.params;
-          await add(item);
-          expect(await items()).not.toContain(item);
-          if (item === 'thrown') throw new HttpError(409, 'Taken.');
-          if (item === 'returned') ctx.status = 422;
-          return { item, isOpen: db.isOpen };
-        });
-      const post = (item: string) => app.request(`/orders/${item}`, { method: 'POST' });
-      expect(await (await post('kept')).json()).toEqual({ item: 'kept', isOpen: true });
-      expect((await post('thrown')).status).toBe(409);
-      expect((await post('returned')).status).toBe(422);
-      expect((await post('bad')).status).toBe(500);
-      expect(await items()).toEqual(['kept']);
-      expect(db.isOpen).toBe(false);
-    });
-
-    it('give the client the error of a commit that fails', async () => {
-      const { db, add } = open(name);
-      const app = createApp({ onError: () => undefined }).post(
-        '/orders',
-        db.transaction(),
-        async () => {
-          await add('lost', 2);
-          return { stored: true };
-        },
-      );
-      expect((await app.request('/orders', { method: 'POST' })).status).toBe(500);
-      expect(await items()).toEqual([]);
-    });
-
-    it('fail when the database has rolled back because an error was caught', async () => {
-      const { db, add } = open(name);
-      const work = db.run(async () => {
-        await add('good');
-        await add('bad').catch(() => undefined);
-      });
-      await expect(work).rejects.toThrow();
-      expect(await items()).toEqual([]);
-    });
-
-    it('nest behind savepoints, which roll back alone', async () => {
-      const { db, add } = open(name);
-      const called: string[] = [];
-      await db.run(async () => {
-        await add('outer');
-        const inner = db.run(async () => {
-          await add('inner');
-          db.afterCommit(() => called.push('inner'));
-          await add('bad');
-        });
-        const sibling = db.run(async () => {
-          await db.run(() => add('sibling'));
-          db.afterCommit(() => called.push('sibling'));
-        });
-        await expect(inner).rejects.toThrow();
-        await sibling;
-        expect(called).toEqual([]);
-      });
-      expect(await items()).toEqual(['outer', 'sibling']);
-      await vi.waitFor(() => expect(called).toEqual(['sibling']));
-    });
-
-    it('run again after a serialization failure, if they may', async () => {
-      const { db, query } = open(name);
-      const both = Promise.withResolvers<void>();
-      let [runs, reads] = [0, 0];
-      const transfer = (from: string, to: string) =>
-        db.run(
-          async () => {
-            runs += 1;
-            const [{ value } = { value: 0 }] = await query(
-              'SELECT value FROM counters WHERE name = $1',
-              from,
-            );
-            reads += 1;
-            if (reads === 2) both.resolve();
-            await both.promise;
-            await query('UPDATE counters SET value = $2 WHERE name = $1', to, Number(value) + 1);
-          },
-          { isolation: 'serializable', retries: 3 },
-        );
-      await Promise.all([transfer('a', 'b'), transfer('b', 'a')]);
-      expect(runs).toBeGreaterThan(2);
-      const { rows } = await pool.query('SELECT value FROM counters ORDER BY value');
-      expect(rows.map(({ value }) => value)).toEqual([1, 2]);
-    });
-
-    it('are read-only if they say so', async () => {
-      const { db, add } = open(name);
-      await expect(db.run(() => add('x'), { readOnly: true })).rejects.toThrow();
-    });
-
-    it('keep the response of the first request with a key, with its writes', async () => {
-      const { db, add } = open(name);
-      const Order = z.object({ item: z.string() });
-      let runs = 0;
-      const app = createApp({ onError: () => undefined }).post(
-        '/orders',
-        {
-          body: Order,
-          response: { 201: z.object({ id: z.number(), item: z.string() }) },
-        },
-        idempotency(db, { principal: ({ ip }) => ip, commits: [401] }),
-        async (ctx) => {
-          runs += 1;
-          const { item } = ctx.body;
-          await add(item);
-          if (item === 'fails') throw new HttpError(503, 'Later.');
-          if (item === 'denied') throw new UnauthorizedError();
-          ctx.status = 201;
-          ctx.set('Location', `/orders/${runs}`);
-          await delay(20);
-          return { id: runs, item };
-        },
-      );
-      const post = (key: string | undefined, item: string) =>
-        app.request('/orders', {
-          method: 'POST',
-          headers: {
-            'Content-Type': 'application/json',
-            ...(key !== undefined && { 'Idempotency-Key': key }),
-          },
-          body: JSON.stringify({ item }),
-        });
-      const key = `"${randomUUID()}"`;
-      const responses = await Promise.all([post(key, 'a'), post(key, 'a'), post(key, 'a')]);
-      const bodies = await Promise.all(responses.map((response) => response.text()));
-      expect(new Set(bodies)).toEqual(new Set(['{"id":1,"item":"a"}']));
-      for (const { status, headers } of responses)
-        expect([status, headers.get('Location'), headers.get('Content-Type')]).toEqual([
-          201,
-          '/orders/1',
-          'application/json; charset=utf-8',
-        ]);
-      const replayed = responses.map(({ headers }) => headers.get('Idempotency-Replayed'));
-      expect(replayed.filter((one) => one === 'true')).toHaveLength(2);
-      // The same key without quotes, and another request with it.
-      expect(await (await post(key.slice(1, -1), 'a')).text()).toBe('{"id":1,"item":"a"}');
-      const reused = await post(key, 'b');
-      expect([reused.status, codeOf(await reused.json())]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
-      // A failure is forgotten with its writes, and an error that commits only with its response.
-      expect((await post('k1', 'fails')).status).toBe(503);
-      expect((await post('k1', 'b')).status).toBe(201);
-      expect((await post('k2', 'denied')).status).toBe(401);
-      expect((await post('k2', 'denied')).status).toBe(401);
-      expect((await post(undefined, 'c')).status).toBe(201);
-      expect(await items()).toEqual(['a', 'b', 'c', 'denied', 'denied']);
-      await pool.query("UPDATE idempotency_keys SET expires_at = now() - interval '1 second'");
-      expect((await post(key, 'd')).status).toBe(201);
-    });
-  },
+describe.each(Object.keys(LIBRARIES) as (keyof typeof LIBRARIES)[])('transactions of %s', (name) =>
+  testLibrary(() => open(name)),
 );
 
 describe('a commit that waits', () => {

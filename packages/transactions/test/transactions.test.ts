@@ -29,6 +29,7 @@ import {
   type IdempotencyOptions,
   idempotency,
   idempotencyTable,
+  isConflict,
   type TransactionAdapter,
   type TransactionOptions,
 } from '../src/index.js';
@@ -357,6 +358,25 @@ describe('transactions', () => {
     ]);
     expect(await warningsOf(other)).toEqual([]);
     expect(await warningsOf(db, intended)).toEqual([]);
+  });
+
+  it('conflict if the code of PostgreSQL says so, within errors of libraries, too', () => {
+    const driverAdapterError = {
+      cause: { originalCode: '40001', kind: 'TransactionWriteConflict' },
+    };
+    const conflicts = [
+      Object.assign(new Error('pg'), { code: '40P01' }),
+      new Error('Drizzle', { cause: Object.assign(new Error('pg'), { code: '40001' }) }),
+      Object.assign(new Error('Prisma'), { code: 'P2034', meta: { driverAdapterError } }),
+      Object.assign(new Error('the commit of Prisma'), driverAdapterError),
+    ];
+    expect(conflicts.map(isConflict)).toEqual([true, true, true, true]);
+    const others = [
+      Object.assign(new Error('unique'), { code: '23505' }),
+      new Error('other'),
+      'text',
+    ];
+    expect(others.map(isConflict)).toEqual([false, false, false]);
   });
 
   it('refuse wrong options at the start', () => {
