@@ -19,15 +19,20 @@ export const ASYMMETRIC = [...RSA, ...Object.values(CURVES), ...EDDSA];
 /** Every algorithm that an allow-list may contain. `none` is not among them. */
 export const ALGORITHMS = [...Object.keys(SECRET_SIZES), ...ASYMMETRIC];
 
-/** Returns the algorithms that a public key can be used with; none if it is too weak. */
-export function algorithmsOf({
-  asymmetricKeyType,
-  asymmetricKeyDetails = {},
-}: KeyObject): string[] {
+/**
+ * Returns the algorithms that a public key can be used with.
+ *
+ * @param name - The option that contains the key.
+ * @throws {Error} When the key is too weak.
+ */
+export function algorithmsOf(
+  { asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject,
+  name: string,
+): string[] {
   const { modulusLength = 0, namedCurve = '' } = asymmetricKeyDetails;
   switch (asymmetricKeyType) {
     case 'rsa':
-      return modulusLength < 2_048 ? weak(modulusLength) : RSA;
+      return modulusLength < 2_048 ? weak(modulusLength, name) : RSA;
     case 'ec':
       return [CURVES[namedCurve] ?? []].flat();
     case 'ed25519':
@@ -38,6 +43,6 @@ export function algorithmsOf({
 }
 
 /** RFC 7518 §3.3, §3.5 */
-function weak(bits: number): never {
-  throw new Error(`an RSA key of ${bits} bits as publicKey. Use a key of at least 2048 bits.`);
+function weak(bits: number, name: string): never {
+  throw new Error(`an RSA key of ${bits} bits as ${name}. Use a key of at least 2048 bits.`);
 }

@@ -51,7 +51,7 @@ describe('createJwtAuth()', () => {
     ],
     [{ issuer: 'a', secret: SECRET }, 'createJwtAuth() needs audience, to reject'],
     [{ audience: 'a', secret: SECRET }, 'createJwtAuth() needs issuer, to reject'],
-    [EXPECTED, 'createJwtAuth() needs a key. Pass either secret, publicKey or jwks.'],
+    [EXPECTED, 'createJwtAuth() needs a key. Pass either secret, publicKey, privateKey or jwks.'],
     [
       { ...EXPECTED, secret: SECRET, jwks: 'https://a' },
       'createJwtAuth() needs one key, not secret and jwks. Pass either',
@@ -92,9 +92,46 @@ describe('createJwtAuth()', () => {
     [{ ...EXPECTED, jwks: 'https://a', algorithms: ['HS256'] }, 'as algorithms of this key.'],
     [
       { ...EXPECTED, secret: 'short' },
-      'cannot use a secret of 5 bytes. Use at least 32 random bytes',
+      'cannot use a secret of 5 bytes as secret. Use at least 32 random bytes',
     ],
-    [{ ...EXPECTED, secret: '' }, 'cannot use a secret of 0 bytes.'],
+    [{ ...EXPECTED, secret: '' }, 'cannot use a secret of 0 bytes as secret.'],
+    [{ ...EXPECTED, secret: [] }, 'cannot use [] as secret. Pass at least one.'],
+    [
+      { ...EXPECTED, secret: [SECRET, undefined] },
+      'cannot use undefined as secret[1]. Use a string',
+    ],
+    [{ ...EXPECTED, secret: [SECRET, 'old'] }, 'cannot use a secret of 3 bytes as secret[1].'],
+    [{ ...EXPECTED, publicKey: [ec.publicKey, rsa.privateKey] }, 'a private key as publicKey[1].'],
+    [{ ...EXPECTED, privateKey: [] }, 'cannot use [] as privateKey. Pass at least one.'],
+    [
+      { ...EXPECTED, privateKey: ec.publicKey },
+      'cannot use a public key as privateKey. Use the private key of the pair, or publicKey to verify only.',
+    ],
+    [
+      { ...EXPECTED, privateKey: ec.publicKey.export(spki) },
+      'cannot use a public key as privateKey.',
+    ],
+    [
+      { ...EXPECTED, privateKey: ec.publicKey.export({ format: 'jwk' }) },
+      'a public key as privateKey.',
+    ],
+    [
+      { ...EXPECTED, privateKey: createSecretKey(Buffer.alloc(32)) },
+      'a secret key as privateKey. Use secret.',
+    ],
+    [{ ...EXPECTED, privateKey: 'secret' }, 'cannot use this privateKey. Use PEM (PKCS #8'],
+    [
+      { ...EXPECTED, privateKey: generateKeyPairSync('rsa', { modulusLength: 1_024 }).privateKey },
+      'an RSA key of 1024 bits as privateKey.',
+    ],
+    [
+      { ...EXPECTED, privateKey: String(ec.privateKey.export(pkcs8)).replaceAll('\n', '\\n') },
+      "contains '\\' and 'n' instead of line breaks. Replace them: privateKey.replaceAll('\\\\n', '\\n').",
+    ],
+    [
+      { ...EXPECTED, secret: SECRET, expiresIn: 0 },
+      'expiresIn of createJwtAuth() must be an integer',
+    ],
     [{ ...EXPECTED, secret: 1 }, 'cannot use 1 as secret. Use a string or bytes.'],
     [{ ...EXPECTED, secret: rsa.publicKey.export(spki) }, 'cannot use a PEM key as secret'],
     [
@@ -103,7 +140,7 @@ describe('createJwtAuth()', () => {
     ],
     [
       { ...EXPECTED, publicKey: rsa.privateKey },
-      'cannot use a private key as publicKey. Use the public key of the pair.',
+      'cannot use a private key as publicKey. Use the public key of the pair, or privateKey to sign.',
     ],
     [
       { ...EXPECTED, publicKey: createSecretKey(Buffer.alloc(32)) },
@@ -259,7 +296,7 @@ describe('a key', () => {
 
   // RFC 7518 §3.2
   it.each([
-    [31, 'a secret of 31 bytes. Use at least 32'],
+    [31, 'a secret of 31 bytes as secret. Use at least 32'],
     [32, 'Use HS256.'],
     [47, 'Use HS256.'],
     [48, 'Use HS256, HS384.'],

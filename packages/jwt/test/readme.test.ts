@@ -16,6 +16,7 @@ it("the README's tables list every option", () => {
   const options: Readonly<Record<keyof JwtAuthOptions, true>> = {
     secret: true,
     publicKey: true,
+    privateKey: true,
     jwks: true,
     issuer: true,
     audience: true,
@@ -27,6 +28,7 @@ it("the README's tables list every option", () => {
     realm: true,
     scopes: true,
     roles: true,
+    expiresIn: true,
     remote: true,
   };
   const remote: Readonly<Record<keyof RemoteKeysOptions, true>> = {

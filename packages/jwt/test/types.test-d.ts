@@ -3,7 +3,7 @@ import { type AnyContext, createApp } from '@fairlead/core';
 import { describe, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import { jwtGuard, Public } from '../src/controllers.js';
-import type { JwtAuth, VerifiedToken } from '../src/index.js';
+import { type JwtAuth, signToken, type VerifiedToken } from '../src/index.js';
 
 interface Claims {
   readonly sub: string;
@@ -44,4 +44,23 @@ it('the token can be read where schemas have converted the inputs', () => {
     (ctx) => expectTypeOf(auth.token(ctx)).toEqualTypeOf<Token>(),
   );
   expectTypeOf((ctx: AnyContext) => auth.verify(ctx)).returns.resolves.toEqualTypeOf<Token>();
+});
+
+describe('signToken()', () => {
+  const options = { issuer: 'a', audience: 'a', secret: 'a secret' };
+
+  it('takes claims that the schema accepts', () => {
+    const claims = z.object({ iss: z.string(), tenant: z.string() });
+    signToken({ sub: 'ada', tenant: 'a' }, { ...options, claims });
+    // @ts-expect-error: The schema requires a tenant.
+    signToken({ sub: 'ada' }, { ...options, claims });
+    signToken({ sub: 'ada', roles: ['admin'] }, options);
+  });
+
+  it('takes neither the claims that it sets, nor a sub that is not a string', () => {
+    // @ts-expect-error: expiresIn sets it.
+    signToken({ exp: 5 }, options);
+    // @ts-expect-error: An ID has to be converted.
+    signToken({ sub: 5 }, options);
+  });
 });
