@@ -142,7 +142,7 @@ describe('a created project', () => {
     ['values --auth', 'rest-api --auth'],
     ['values --database postgres --auth', 'rest-api --database postgres --auth'],
   ])('%s has the database and the secrets of %s', (values, restApi) => {
-    const shared = ['config', 'database', 'passwords', 'schemas', 'tokens'].map(
+    const shared = ['config', 'database', 'passwords', 'refresh-token', 'schemas', 'tokens'].map(
       (name) => `src/${name}.ts`,
     );
     const textsOf = (template: string) =>
@@ -262,18 +262,15 @@ npm run dev serves http://localhost:8080/ until you press Ctrl+C.
   it.each([
     ['values', []],
     ['values --database sqlite', ['@fairlead/store']],
-    ['values --auth', ['@fairlead/jwt', '@fairlead/rate-limit', '@fairlead/store', 'jose']],
+    ['values --auth', ['@fairlead/jwt', '@fairlead/rate-limit', '@fairlead/store']],
     ['values --database postgres', ['pg']],
     ['rest-api', ['@fairlead/store']],
-    ['rest-api --auth', ['@fairlead/jwt', '@fairlead/rate-limit', '@fairlead/store', 'jose']],
+    ['rest-api --auth', ['@fairlead/jwt', '@fairlead/rate-limit', '@fairlead/store']],
     ['rest-api --database postgres', ['pg']],
-    [
-      'rest-api --database postgres --auth',
-      ['@fairlead/jwt', '@fairlead/rate-limit', 'jose', 'pg'],
-    ],
+    ['rest-api --database postgres --auth', ['@fairlead/jwt', '@fairlead/rate-limit', 'pg']],
   ])('depends on what its choices need: %s', (template, expected) => {
     const { dependencies } = projectOf(template).files.json('package.json');
-    const optional = ['@fairlead/jwt', '@fairlead/rate-limit', '@fairlead/store', 'jose', 'pg'];
+    const optional = ['@fairlead/jwt', '@fairlead/rate-limit', '@fairlead/store', 'pg'];
     const found = Object.keys(dependencies).filter((name) => optional.includes(name));
     expect(found).toEqual(expected);
   });
@@ -443,9 +440,9 @@ describe('a refusal', () => {
 
   it('names a dependency of what was chosen', () => {
     expect(create('pg', '--database', 'sqlite').status).toBe(0);
-    expect(create('jose', '--database', 'postgres', '--auth')).toEqual(
+    expect(create('zod', '--database', 'postgres', '--auth')).toEqual(
       refused(
-        "Cannot name the project 'jose': a dependency of the template has this name. Choose another folder name, such as 'my-app'.",
+        "Cannot name the project 'zod': a dependency of the template has this name. Choose another folder name, such as 'my-app'.",
       ),
     );
   });

@@ -35,10 +35,11 @@ export class Config extends defineConfig({
     .min(32, 'Too short. Use at least 32 characters.'),
   // #endif
   // #if auth
-  /** Signs the tokens. Whoever knows it can sign in as anybody. */
+  /** Signs the tokens. Whoever knows it can sign in as anybody. To replace it, put a new one in front: `new,old`. */
   JWT_SECRET: z
     .string('Create one with: openssl rand -hex 32')
-    .min(32, 'Too short. Use at least 32 characters.'),
+    .transform((secrets) => secrets.split(','))
+    .pipe(z.array(z.string().min(32, 'Too short. Use at least 32 characters.'))),
   /** An administrator to create at startup, unless the address has an account. */
   ADMIN_EMAIL: Credentials.shape.email.optional(),
   ADMIN_PASSWORD: Credentials.shape.password.optional(),

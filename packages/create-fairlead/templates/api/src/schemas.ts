@@ -35,8 +35,13 @@ export const Credentials = z.object({
 });
 /** Accepts any password, so that new rules do not lock anyone out. */
 export const SignIn = Credentials.extend({ password: z.string() });
+export const Refresh = z.object({ refreshToken: z.string().regex(/^[\w-]{36}\.[\w-]{43}$/) });
+export const Token = z
+  .object({ token: z.string(), expiresIn: z.int().describe('Seconds'), refreshToken: z.string() })
+  .meta({ id: 'Token' });
 
 export type Role = z.infer<typeof Role>;
 export type Account = z.infer<typeof Account>;
 export type Credentials = z.infer<typeof Credentials>;
+export type Refresh = z.infer<typeof Refresh>;
 // #endif

@@ -1,5 +1,4 @@
-import { createJwtAuth } from '@fairlead/jwt';
-import { SignJWT } from 'jose';
+import { createJwtAuth, signToken } from '@fairlead/jwt';
 import { z } from 'zod';
 import type { Account } from './schemas.js';
 
@@ -7,32 +6,21 @@ import type { Account } from './schemas.js';
 const LIFETIME = 15 * 60;
 const ISSUER = '{{name}}';
 
-export const Token = z
-  .object({ token: z.string(), expiresIn: z.int().describe('Seconds') })
-  .meta({ id: 'Token' });
-export type Token = z.infer<typeof Token>;
-
 /** Issues and verifies the tokens of accounts. */
 export class Tokens {
   /** Verifies tokens. The guard and the controllers use it. */
   readonly auth;
-  readonly #key: Uint8Array;
+  readonly #options;
 
-  constructor(secret: string) {
-    this.#key = new TextEncoder().encode(secret);
+  /** @param secret - The first one signs. All verify. */
+  constructor(secret: readonly string[]) {
     const claims = z.object({ sub: z.coerce.number() });
-    this.auth = createJwtAuth({ issuer: ISSUER, audience: ISSUER, secret: this.#key, claims });
+    this.#options = { issuer: ISSUER, audience: ISSUER, secret, claims, expiresIn: LIFETIME };
+    this.auth = createJwtAuth(this.#options);
   }
 
-  async issue({ id, role }: Account): Promise<Token> {
-    const token = await new SignJWT({ roles: [role] })
-      .setProtectedHeader({ alg: 'HS256' })
-      .setIssuer(ISSUER)
-      .setAudience(ISSUER)
-      .setSubject(String(id))
-      .setIssuedAt()
-      .setExpirationTime(`${LIFETIME}s`)
-      .sign(this.#key);
+  async issue({ id, role }: Account) {
+    const token = await signToken({ sub: String(id), roles: [role] }, this.#options);
     return { token, expiresIn: LIFETIME };
   }
 }

@@ -4,3 +4,10 @@ CREATE TABLE accounts (
   role text NOT NULL,
   password text NOT NULL
 );
+
+CREATE TABLE sign_ins (
+  id text PRIMARY KEY,
+  account bigint NOT NULL REFERENCES accounts ON DELETE CASCADE,
+  hash text NOT NULL,
+  expires timestamptz NOT NULL
+);

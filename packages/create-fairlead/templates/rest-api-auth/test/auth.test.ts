@@ -36,6 +36,28 @@ it('rejects a wrong password and an unknown address in the same way', async () =
   expect(await wrong.json()).toEqual(await unknown.json());
 });
 
+/** Exchanges a refresh token, or signs out with it. */
+const send = (path: string, refreshToken = '') =>
+  api.request(`/api/tokens/${path}`, { method: 'POST', json: { refreshToken } });
+const tokensOf = async (response: { json(): Promise<unknown> }) =>
+  (await response.json()) as { token: string; refreshToken: string };
+
+it('exchanges a refresh token once, and ends the sign-in when it is used again', async () => {
+  await signUp(ada);
+  const first = await tokensOf(await signIn(ada));
+  const second = await tokensOf(await send('refresh', first.refreshToken));
+  const headers = { Authorization: `Bearer ${second.token}` };
+  expect((await api.request('/api/accounts/me', { headers })).status).toBe(200);
+  expect((await send('refresh', first.refreshToken)).status).toBe(401);
+  expect((await send('refresh', second.refreshToken)).status).toBe(401);
+});
+
+it('signs out', async () => {
+  const { refreshToken } = await tokensOf(await signIn(admin));
+  expect((await send('sign-out', refreshToken)).status).toBe(204);
+  expect((await send('refresh', refreshToken)).status).toBe(401);
+});
+
 it('limits failed attempts', async () => {
   const attempts = Array.from({ length: 10 }, () => signIn({ ...ada, password: 'x' }));
   await Promise.all(attempts);
@@ -48,11 +70,12 @@ it('requires a token', async () => {
   expect((await api.request('/api/accounts/me', { headers })).status).toBe(401);
 });
 
-it('requires a token for every route of a controller but sign-up and sign-in', () => {
+it('requires a token for every route of a controller but sign-up and those of sign-ins', () => {
   const routes = describeRoutes(api.app).filter(({ definition }) => definition !== undefined);
   const open = routes.filter(({ guards }) => !guards.includes('jwt'));
   const paths = open.map(({ method, path }) => `${method} ${path}`);
-  expect(paths.sort()).toEqual(['POST /api/accounts', 'POST /api/tokens']);
+  const tokens = ['', '/refresh', '/sign-out'].map((path) => `POST /api/tokens${path}`);
+  expect(paths.sort()).toEqual(['POST /api/accounts', ...tokens]);
 });
 
 it('lists accounts for administrators only', async () => {

@@ -32,6 +32,12 @@ export function openDatabase({ DATABASE_PATH }: Config, logger: Pick<Console, 'w
          role TEXT NOT NULL,
          password TEXT NOT NULL
        ) STRICT`,
+      `CREATE TABLE sign_ins (
+         id TEXT PRIMARY KEY,
+         account INTEGER NOT NULL REFERENCES accounts ON DELETE CASCADE,
+         hash TEXT NOT NULL,
+         expires INTEGER NOT NULL
+       ) STRICT`,
       // #endif
     ],
     statements: {
@@ -42,6 +48,11 @@ export function openDatabase({ DATABASE_PATH }: Config, logger: Pick<Console, 'w
       // #if auth
       createAccount: `INSERT INTO accounts (email, role, password) VALUES (?, ?, ?)
                       ON CONFLICT DO NOTHING RETURNING ${ACCOUNT}`,
+      createSignIn: 'INSERT INTO sign_ins (id, account, hash, expires) VALUES (?, ?, ?, ?)',
+      renewSignIn: `UPDATE sign_ins SET hash = ? WHERE id = ? AND hash = ? AND expires > ?
+                    RETURNING account`,
+      deleteSignIn: 'DELETE FROM sign_ins WHERE id = ?',
+      deleteExpiredSignIns: 'DELETE FROM sign_ins WHERE expires <= ?',
       // #endif
     },
     prepare: (database) => ({
