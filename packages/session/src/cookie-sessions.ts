@@ -9,7 +9,14 @@ import {
 import { setWithin } from '@fairlead/options';
 import { conflict } from './errors.js';
 import { formatMembers, parseMembers } from './members.js';
-import { type Backend, type Found, idOf, type Lifetimes, type OpenSession } from './session.js';
+import {
+  type Backend,
+  type Found,
+  idOf,
+  type Lifetimes,
+  lifetimesOf,
+  type OpenSession,
+} from './session.js';
 
 /** A session that is in a cookie. */
 export interface CookieFound extends Found {
@@ -35,7 +42,7 @@ const MAX_ENDED = 10_000;
 export function cookieSessions(
   keys: readonly (string | Uint8Array)[],
   name: string,
-  { idleTimeout, lifetime }: Lifetimes,
+  lifetimes: Lifetimes,
 ): Backend<CookieFound> {
   const ciphers = keys.map((key) => new Cipher(key, `fairlead-session 1 ${name}`));
   const remembered = new Map<string, OpenCookie>();
@@ -43,7 +50,8 @@ export function cookieSessions(
   const ended = new Map<string, true>();
   const write = (id: string, created: number, session: OpenSession<CookieFound>): string => {
     const values = formatMembers(session.members);
-    const text = `[${JSON.stringify(id)},${created},${Date.now()},${values}]`;
+    const remember = session.remember === undefined ? '' : `,${session.remember}`;
+    const text = `[${JSON.stringify(id)},${created},${Date.now()},${values}${remember}]`;
     return (ciphers[0] as Cipher).encrypt(text);
   };
   /** Decrypts a cookie, unless it was received before. */
@@ -58,12 +66,14 @@ export function cookieSessions(
     find(cookie) {
       const opened = open(cookie);
       if (opened === undefined) return undefined;
-      const { id, created, seen, members, isOutdated } = opened;
+      const { id, created, seen, members, remember, isOutdated } = opened;
+      const { idleTimeout, lifetime } = lifetimesOf(lifetimes, remember);
       const idle = Date.now() - seen;
       if (idle >= idleTimeout || Date.now() - created >= lifetime || ended.has(id))
         return undefined;
-      const isStale = isOutdated || idle >= idleTimeout * STALE_AFTER;
-      return { id, created, members, isStale };
+      // A remembered session does not end earlier without requests.
+      const isOld = remember === undefined && idle >= idleTimeout * STALE_AFTER;
+      return { id, created, members, remember, isStale: isOutdated || isOld };
     },
     save(session) {
       const { kept } = session;
@@ -96,8 +106,10 @@ function openCookie(ciphers: readonly Cipher[], cookie: string): OpenCookie | un
   for (const [index, cipher] of ciphers.entries()) {
     const text = cipher.decrypt(cookie);
     if (text === undefined) continue;
-    const [id, created, seen, values]: [string, number, number, object] = JSON.parse(text);
-    return { id, created, seen, members: parseMembers(values), isOutdated: index > 0 };
+    const [id, created, seen, values, remember]: [string, number, number, object, number?] =
+      JSON.parse(text);
+    const members = parseMembers(values);
+    return { id, created, seen, members, remember, isOutdated: index > 0 };
   }
   return undefined;
 }

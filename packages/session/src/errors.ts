@@ -3,6 +3,7 @@ import { ConflictError, HttpError, ServiceUnavailableError } from '@fairlead/cor
 /** The codes of a {@link SessionError}. */
 export type SessionErrorCode =
   | 'SESSION_CLOSED'
+  | 'SESSION_WITHOUT_USER'
   | 'INVALID_SESSION_VALUE'
   | 'SESSION_TOO_LARGE'
   | 'OUTSIDE_SESSION_PATH';

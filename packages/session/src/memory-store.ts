@@ -22,6 +22,7 @@ interface Entry {
   readonly text: string;
   /** In bytes. */
   readonly size: number;
+  readonly owner: string | undefined;
   /** In milliseconds since 1970. */
   expires: number;
 }
@@ -36,6 +37,8 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): SessionStor
   assertOptions('createMemoryStore()', options, MEMORY_STORE_OPTIONS);
   const { maxSessions = 100_000, maxBytes = 67_108_864 } = options;
   const entries = new Map<string, Entry>();
+  /** The keys of each owner. */
+  const owned = new Map<string, Set<string>>();
   let bytes = 0;
   /**
    * No session expires before this time. Reading a session extends its life, so the first one may expire later.
@@ -44,8 +47,15 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): SessionStor
   let nextSweep = 0;
 
   const remove = (key: string): void => {
-    bytes -= entries.get(key)?.size ?? 0;
+    const { size = 0, owner = '' } = entries.get(key) ?? {};
+    bytes -= size;
     entries.delete(key);
+    disown(owner, key);
+  };
+  const disown = (owner: string, key: string): void => {
+    const keys = owned.get(owner);
+    keys?.delete(key);
+    if (keys?.size === 0) owned.delete(owner);
   };
   const find = (key: string, now: number): Entry | undefined => {
     const entry = entries.get(key);
@@ -73,7 +83,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): SessionStor
       if (entry !== undefined) extend(entry, now + ttl);
       return entry?.text;
     },
-    async write(key, text, ttl, expected) {
+    async write(key, text, ttl, expected, newOwner) {
       const now = Date.now();
       const entry = find(key, now);
       if (entry?.text !== expected) return false;
@@ -83,7 +93,10 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): SessionStor
         (entry === undefined && entries.size >= maxSessions) || bytes + growth > maxBytes;
       if (now >= nextSweep || (now >= firstExpiry && isFull())) sweep(now);
       if (isFull()) throw full(entries.size, bytes, maxSessions, maxBytes);
-      const written = { text, size, expires: 0 };
+      const owner = newOwner?.id ?? entry?.owner;
+      if (owner !== entry?.owner) disown(entry?.owner ?? '', key);
+      if (owner !== undefined) owned.set(owner, (owned.get(owner) ?? new Set()).add(key));
+      const written = { text, size, owner, expires: 0 };
       entries.set(key, written);
       extend(written, now + ttl);
       bytes += growth;
@@ -94,6 +107,9 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): SessionStor
       if (entry === undefined || (expected !== undefined && entry.text !== expected)) return false;
       remove(key);
       return true;
+    },
+    async deleteOwned(owner, except) {
+      for (const key of owned.get(owner) ?? []) if (key !== except) remove(key);
     },
   });
 }

@@ -18,12 +18,20 @@ import {
   type Kinds,
   kind,
   named,
+  nonEmptyString,
   oneOf,
   positiveMilliseconds,
 } from '@fairlead/options';
 import { cookieSessions } from './cookie-sessions.js';
 import { SessionError } from './errors.js';
-import { type Backend, type Found, OpenSession, OutsideSession, type Session } from './session.js';
+import {
+  type Backend,
+  type Found,
+  LONGEST,
+  OpenSession,
+  OutsideSession,
+  type Session,
+} from './session.js';
 import { type SessionStore, storedSessions } from './stored-sessions.js';
 
 /** Options of {@link session}. Pass either `keys` or `store`. */
@@ -35,6 +43,11 @@ export interface SessionOptions {
   readonly keys?: readonly (string | Uint8Array)[];
   /** Keeps sessions in a store, and only a random ID in the cookie. */
   readonly store?: SessionStore;
+  /**
+   * The member that identifies the user, such as `id`. Sessions with the same value can then be ended together.
+   * Needs a store that knows the owners of sessions. Sessions that were saved without this option stay.
+   */
+  readonly user?: string;
   /** The name of the cookie, without a prefix. Default `session`. */
   readonly name?: string;
   /** Milliseconds without a request until a session ends. Default 1,800,000: half an hour. */
@@ -71,9 +84,6 @@ function isHost(value: unknown): boolean {
     .every((label) => LABEL.test(label));
 }
 
-/** 400 days: clients do not keep cookies for longer. RFC 6265bis §5.5 */
-const LONGEST = 34_560_000_000;
-
 const IDLE_TIMEOUT = 1_800_000;
 const LIFETIME = 43_200_000;
 
@@ -81,6 +91,7 @@ const SESSION_OPTIONS: Kinds<SessionOptions> = {
   // findSecretProblems() checks them without showing them.
   keys: anything,
   store: kind('an object with the methods read, write and delete', isStore),
+  user: nonEmptyString,
   name: kind(
     "letters, digits, '_' and '-', beginning with a letter",
     (value) => typeof value === 'string' && /^[a-z][\w-]*$/i.test(value),
@@ -122,7 +133,7 @@ export function session<Data extends object = Record<string, unknown>>(
   options: SessionOptions,
 ): Middleware<{ session: Session<Data> }> {
   assertOptions(options);
-  const { keys = [], store, storeTimeout = 2_000, maxBytes = 16_384 } = options;
+  const { keys = [], store, user, storeTimeout = 2_000, maxBytes = 16_384 } = options;
   const { lifetime = LIFETIME, path = '/' } = options;
   const idleTimeout = Math.min(options.idleTimeout ?? IDLE_TIMEOUT, lifetime);
   const lifetimes = { idleTimeout, lifetime };
@@ -130,7 +141,11 @@ export function session<Data extends object = Record<string, unknown>>(
   const run: Middleware<{ session: Session<Data> }> =
     store === undefined
       ? createMiddleware(cookieSessions(keys, cookie.name, lifetimes), cookie)
-      : createMiddleware(storedSessions(store, storeTimeout, maxBytes, lifetimes), cookie);
+      : createMiddleware(
+          storedSessions(store, storeTimeout, maxBytes, lifetimes, user),
+          cookie,
+          user,
+        );
   const middleware = path === '/' ? run : limitTo(path, run);
   cookies.set(middleware, [cookie.name, path, options.domain].join());
   return describe(middleware, {
@@ -188,6 +203,7 @@ function describeUnused({ store, storeTimeout, maxBytes }: SessionOptions): stri
 function createMiddleware<Data extends object, Kept extends Found>(
   backend: Backend<Kept>,
   { name, attributes, maxAgeOf }: SessionCookie,
+  user?: string,
 ): Middleware<{ session: Session<Data> }> {
   const save = async (ctx: Context, current: OpenSession<Kept>): Promise<void> => {
     current.close();
@@ -201,7 +217,7 @@ function createMiddleware<Data extends object, Kept extends Found>(
     const value = saved instanceof Promise ? await saved : saved;
     if (value === undefined && !deletes) return;
     if (value === undefined) deleteCookie(ctx, name, attributes);
-    else setCookie(ctx, name, value, { ...attributes, ...maxAgeOf(current.kept) });
+    else setCookie(ctx, name, value, { ...attributes, ...maxAgeOf(current) });
     backend.onCookie?.(current);
     for (const header of sharingHeaders(ctx)) ctx.responseHeaders.delete(header);
     if (!ctx.responseHeaders.has('Cache-Control')) ctx.set('Cache-Control', 'no-store');
@@ -210,7 +226,7 @@ function createMiddleware<Data extends object, Kept extends Found>(
   return named('session', async (ctx, next) => {
     const received = readCookies(ctx)[name];
     const found = received === undefined ? undefined : await backend.find(received);
-    const current = new OpenSession(ctx, found);
+    const current = new OpenSession(ctx, found, user);
     ctx.state.session = current as Session<Data>;
     try {
       await next();
@@ -283,7 +299,7 @@ interface SessionCookie {
   /** With its prefix. */
   readonly name: string;
   readonly attributes: CookieOptions;
-  readonly maxAgeOf: (kept: Found | undefined) => Pick<CookieOptions, 'maxAge'>;
+  readonly maxAgeOf: (session: OpenSession<Found>) => Pick<CookieOptions, 'maxAge'>;
 }
 
 function describeCookie(options: SessionOptions): SessionCookie {
@@ -295,10 +311,10 @@ function describeCookie(options: SessionOptions): SessionCookie {
   return {
     name: secure ? prefix + name : name,
     attributes: { ...scope, secure, sameSite, httpOnly: true },
-    maxAgeOf(kept) {
-      if (!persistent) return {};
+    maxAgeOf({ kept, remember }) {
+      if (!persistent && remember === undefined) return {};
       const age = kept === undefined ? 0 : Date.now() - kept.created;
-      return { maxAge: Math.max(1, Math.ceil((lifetime - age) / 1_000)) };
+      return { maxAge: Math.max(1, Math.ceil(((remember ?? lifetime) - age) / 1_000)) };
     },
   };
 }
@@ -316,7 +332,7 @@ function assertOptions(options: SessionOptions): void {
 }
 
 function findContradictions(options: SessionOptions): readonly string[] {
-  const { keys, store, sameSite, secure, idleTimeout = 1, lifetime = LIFETIME } = options;
+  const { keys, store, user, sameSite, secure, idleTimeout = 1, lifetime = LIFETIME } = options;
   const problems: string[] = [];
   if (keys === undefined && store === undefined) {
     problems.push(
@@ -325,6 +341,13 @@ function findContradictions(options: SessionOptions): readonly string[] {
   } else if (store === undefined) problems.push(...findSecretProblems('session()', keys));
   else if (keys !== undefined) {
     problems.push('session() cannot use both keys and store. Remove one of them.');
+  }
+  if (user !== undefined && store?.deleteOwned === undefined) {
+    const where =
+      store === undefined
+        ? 'with sessions in cookies, which nobody can list. Pass a store such as createRedisStore(client) instead of keys'
+        : 'with this store, because it has no method deleteOwned(). Use createRedisStore() or createMemoryStore(), or implement it';
+    problems.push(`session() cannot use user ${where}, or remove user.`);
   }
   if (idleTimeout > lifetime) {
     problems.push(

@@ -30,6 +30,19 @@ local text = redis.call('GET', KEYS[1])
 if ARGV[1] ~= '' and (text and '=' .. text or '') ~= ARGV[1] then return 0 end
 return redis.call('DEL', KEYS[1])`;
 
+/** Records the key of an owner until the time in ARGV[2], and forgets those whose time has passed. */
+const OWN = `
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[3])
+redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
+local last = redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')
+return redis.call('PEXPIREAT', KEYS[1], last[2])`;
+
+const OWNED = `return redis.call('ZRANGE', KEYS[1], 0, -1)`;
+
+const DISOWN = `
+for _, key in ipairs(ARGV) do redis.call('ZREM', KEYS[1], key) end
+return 1`;
+
 /**
  * Creates a store in Redis 6.2 or newer, or in Valkey.
  *
@@ -46,13 +59,28 @@ export function createRedisStore(
   const { prefix = 'session:' } = options;
   const run = async (script: string, key: string, ...args: readonly string[]): Promise<boolean> =>
     Number(await client.eval(script, { keys: [prefix + key], arguments: [...args] })) === 1;
+  const runOwner = (script: string, owner: string, ...args: readonly string[]): Promise<unknown> =>
+    client.eval(script, { keys: [`${prefix}user:${owner}`], arguments: [...args] });
   return Object.freeze<SessionStore>({
     async read(key, ttl) {
       const text = await client.getEx(prefix + key, { type: 'PX', value: ttl });
       return typeof text === 'string' ? text : undefined;
     },
-    write: (key, text, ttl, expected) => run(WRITE, key, mark(expected), text, String(ttl)),
+    async write(key, text, ttl, expected, owner) {
+      if (owner !== undefined) {
+        // First, so that no session lacks its owner. Keys of a cluster cannot change together.
+        const now = Date.now();
+        await runOwner(OWN, owner.id, key, String(now + owner.ttl), String(now));
+      }
+      return run(WRITE, key, mark(expected), text, String(ttl));
+    },
     delete: (key, expected) => run(DELETE, key, mark(expected)),
+    async deleteOwned(owner, except) {
+      const owned = Object.values(Object(await runOwner(OWNED, owner))).map(String);
+      const keys = owned.filter((key) => key !== except);
+      await Promise.all(keys.map((key) => run(DELETE, key, '')));
+      await runOwner(DISOWN, owner, ...keys);
+    },
   });
 }
 

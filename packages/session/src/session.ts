@@ -1,9 +1,26 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { types } from 'node:util';
 import type { Context } from '@fairlead/core';
-import { describeValue, isPlainObject } from '@fairlead/options';
+import { assertOptions } from '@fairlead/core/extend';
+import { describeValue, integer, isPlainObject, type Kinds } from '@fairlead/options';
 import { SessionError } from './errors.js';
 import { isEqual, type Members } from './members.js';
+
+/** Options of {@link Session.rotate}. */
+export interface RotateOptions {
+  /**
+   * Milliseconds until the session ends, with or without requests: from an hour to 400 days. The cookie then
+   * persists after the browser is closed. Default: the session ends as the options of `session()` determine.
+   */
+  readonly remember?: number | undefined;
+}
+
+/** 400 days: clients do not keep cookies for longer. RFC 6265bis §5.5 */
+export const LONGEST = 34_560_000_000;
+
+const ROTATE_OPTIONS: Kinds<RotateOptions> = {
+  remember: integer(3_600_000, LONGEST, 'number of milliseconds'),
+};
 
 /**
  * The session of a request, in `ctx.state.session`. It is saved after the handler has run, even when the
@@ -34,15 +51,25 @@ export interface Session<Data extends object = Record<string, unknown>> {
    * Gives the session a new ID and a new lifetime, and ends the old one. Keeps the members. Call it when a
    * user signs in or gains privileges: an ID that somebody else has planted or seen is then useless.
    *
+   * @param options - `remember`, for users who want to stay signed in on this device.
    * @throws {SessionError} 500 `SESSION_CLOSED` or `OUTSIDE_SESSION_PATH`, as for {@link set}.
+   * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid.
    */
-  rotate(): void;
+  rotate(options?: RotateOptions): void;
   /**
    * Ends the session and deletes its cookie. Members that are set later start a new session.
    *
    * @throws {SessionError} 500 `SESSION_CLOSED` or `OUTSIDE_SESSION_PATH`, as for {@link set}.
    */
   destroy(): void;
+  /**
+   * Ends the other sessions of the user, on all devices. Call {@link destroy}, too, to sign out everywhere. The
+   * option `user` of `session()` names the member that identifies the user.
+   *
+   * @throws {SessionError} 500 `SESSION_WITHOUT_USER`, when that member is not set, or there is no option `user`.
+   *   500 `SESSION_CLOSED` or `OUTSIDE_SESSION_PATH`, as for {@link set}.
+   */
+  destroyOthers(): void;
 }
 
 /** A session that was found for a cookie. */
@@ -51,12 +78,19 @@ export interface Found {
   /** When the session began, in milliseconds since 1970. */
   readonly created: number;
   readonly members: Members;
+  /** Milliseconds until the session ends, if it is remembered. */
+  readonly remember: number | undefined;
 }
 
 /** When sessions expire, in milliseconds. */
 export interface Lifetimes {
   readonly idleTimeout: number;
   readonly lifetime: number;
+}
+
+/** Returns when a session expires. */
+export function lifetimesOf(usual: Lifetimes, remember: number | undefined): Lifetimes {
+  return remember === undefined ? usual : { idleTimeout: remember, lifetime: remember };
 }
 
 /** Keeps sessions. */
@@ -81,11 +115,17 @@ export class OpenSession<Kept extends Found> implements Session {
   #isDestroyed = false;
   #isClosed = false;
   #secret: string | undefined = undefined;
+  #remember: number | undefined;
+  #owner: string | undefined = undefined;
   readonly #ctx: Context;
+  readonly #user: string | undefined;
 
-  constructor(ctx: Context, found: Kept | undefined) {
+  /** @param user - The member that identifies the user. */
+  constructor(ctx: Context, found: Kept | undefined, user?: string) {
     this.#ctx = ctx;
+    this.#user = user;
     this.#kept = found;
+    this.#remember = found?.remember;
     this.#members = new Map(found?.members);
   }
 
@@ -105,9 +145,11 @@ export class OpenSession<Kept extends Found> implements Session {
     else this.#members.set(name, stringify(name, value));
   }
 
-  rotate(): void {
+  rotate(options: RotateOptions = {}): void {
+    assertOptions('session.rotate()', options, ROTATE_OPTIONS);
     this.#assertOpen('rotate it');
     this.#end();
+    this.#remember = options.remember;
   }
 
   destroy(): void {
@@ -115,6 +157,21 @@ export class OpenSession<Kept extends Found> implements Session {
     this.#end();
     this.#isDestroyed = true;
     this.#members = new Map();
+    this.#remember = undefined;
+  }
+
+  destroyOthers(): void {
+    this.#assertOpen('end the others');
+    this.#owner = this.#user === undefined ? undefined : ownerOf(this.#members.get(this.#user));
+    if (this.#owner !== undefined) return;
+    const problem =
+      this.#user === undefined
+        ? "session() has no option user. Pass the name of the member that identifies the user, such as user: 'id', and a store"
+        : `'${this.#user}' is not set, which identifies the user. Call destroyOthers() before destroy(), and only for users who have signed in`;
+    throw new SessionError(
+      'SESSION_WITHOUT_USER',
+      `Cannot end the other sessions of the user: ${problem}.`,
+    );
   }
 
   #end(): void {
@@ -152,6 +209,16 @@ export class OpenSession<Kept extends Found> implements Session {
     return this.#members;
   }
 
+  /** Milliseconds until the session ends, if it is remembered. */
+  get remember(): number | undefined {
+    return this.#remember;
+  }
+
+  /** The owner whose other sessions must end. */
+  get owner(): string | undefined {
+    return this.#owner;
+  }
+
   get isDestroyed(): boolean {
     return this.#isDestroyed;
   }
@@ -166,11 +233,20 @@ export class OpenSession<Kept extends Found> implements Session {
     return this.#kept !== undefined && !isEqual(this.#kept.members, this.#members);
   }
 
-  /** 256 random bits, from which the ID of a new session is derived. */
+  /**
+   * 256 random bits, from which the ID of a new session is derived, and how long it is remembered. Whoever changes
+   * that changes the ID.
+   */
   get secret(): string {
-    this.#secret ??= randomBytes(32).toString('base64url');
+    const suffix = this.#remember === undefined ? '' : `.${this.#remember}`;
+    this.#secret ??= randomBytes(32).toString('base64url') + suffix;
     return this.#secret;
   }
+}
+
+/** Returns how stores know a user. It does not reveal who that is. */
+export function ownerOf(user: string | undefined): string | undefined {
+  return user === undefined ? undefined : idOf(`user ${user}`);
 }
 
 /** Returns the ID of a session. It does not reveal the secret. */
@@ -267,6 +343,10 @@ export class OutsideSession implements Session {
 
   rotate(): never {
     throw this.#error('rotate it');
+  }
+
+  destroyOthers(): never {
+    throw this.#error('end the others');
   }
 
   destroy(): never {

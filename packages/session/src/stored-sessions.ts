@@ -1,6 +1,16 @@
+import { throwTogether } from '@fairlead/core/extend';
+import { describeValue } from '@fairlead/options';
 import { conflict, SessionError, unavailable } from './errors.js';
 import { formatMembers, type Members, merge, parseMembers } from './members.js';
-import { type Backend, type Found, idOf, type Lifetimes } from './session.js';
+import {
+  type Backend,
+  type Found,
+  idOf,
+  type Lifetimes,
+  lifetimesOf,
+  type OpenSession,
+  ownerOf,
+} from './session.js';
 
 /**
  * Stores strings by key, each until its time to live ends. Every method is atomic. All processes of an
@@ -18,9 +28,16 @@ export interface SessionStore {
    *
    * @param ttl - Milliseconds until the string expires, from now.
    * @param expected - The string to replace; undefined for a key without one.
+   * @param owner - Who owns the string from now on; undefined if that does not change.
    * @returns Whether the string was written. Rejects when the store is full.
    */
-  write(key: string, text: string, ttl: number, expected: string | undefined): Promise<boolean>;
+  write(
+    key: string,
+    text: string,
+    ttl: number,
+    expected: string | undefined,
+    owner?: SessionOwner,
+  ): Promise<boolean>;
   /**
    * Deletes a key.
    *
@@ -28,6 +45,43 @@ export interface SessionStore {
    * @returns Whether the key had the expected string, and was deleted.
    */
   delete(key: string, expected: string | undefined): Promise<boolean>;
+  /**
+   * Deletes all strings of an owner. Without this method, sessions cannot have the option `user`.
+   *
+   * @param except - A key to keep.
+   */
+  deleteOwned?(owner: string, except: string | undefined): Promise<void>;
+}
+
+/** The owner of a stored session: a user. */
+export interface SessionOwner {
+  /** Identifies the user. */
+  readonly id: string;
+  /** Milliseconds for which the store must know the owner of the string. */
+  readonly ttl: number;
+}
+
+/**
+ * Ends all sessions of a user, on all devices, such as when an administrator locks an account. In a request of the
+ * user, call `destroyOthers()` of the session.
+ *
+ * @param store - The store of `session({ store, user })`.
+ * @param user - The value of the member that the option `user` names.
+ * @throws {SetupError} `INVALID_OPTION`, when the store does not know the owners of sessions, or the user is not a
+ *   JSON value.
+ */
+export async function endSessions(store: SessionStore, user: unknown): Promise<void> {
+  const owner = ownerOf(JSON.stringify(user));
+  if (owner === undefined) {
+    const given = describeValue(user);
+    throwTogether([`endSessions() cannot use ${given} as a user. Pass a value such as 'ada'.`]);
+  }
+  if (store?.deleteOwned === undefined) {
+    throwTogether([
+      'endSessions() cannot use this store: it has no method deleteOwned(). Use createRedisStore() or createMemoryStore(), or implement it.',
+    ]);
+  }
+  await store.deleteOwned?.(owner ?? '', undefined);
 }
 
 /** A session that is in a store. */
@@ -36,11 +90,18 @@ export interface StoredFound extends Found {
   readonly text: string;
 }
 
+/** What a write replaces: the text of a session, or nothing. */
+interface Replaced extends Pick<Found, 'created' | 'remember'> {
+  readonly text: string | undefined;
+  /** The owner that the store knows. */
+  readonly owned: string | undefined;
+}
+
 /** How often a request tries to save a session that others keep changing. */
 const MAX_ATTEMPTS = 10;
 
-/** 256 random bits in base64url. */
-const SECRET = /^[\w-]{43}$/;
+/** 256 random bits in base64url, and how long the session is remembered. */
+const SECRET = /^[\w-]{43}(?:\.(\d{7,11}))?$/;
 
 /**
  * Keeps sessions in a store. The cookie is a secret, and the key in the store is its hash.
@@ -52,14 +113,19 @@ export function storedSessions(
   store: SessionStore,
   timeout: number,
   maxBytes: number,
-  { idleTimeout, lifetime }: Lifetimes,
+  lifetimes: Lifetimes,
+  user?: string,
 ): Backend<StoredFound> {
-  const find = async (id: string): Promise<StoredFound | undefined> => {
+  const find = async (
+    id: string,
+    remember: number | undefined,
+  ): Promise<StoredFound | undefined> => {
+    const { idleTimeout, lifetime } = lifetimesOf(lifetimes, remember);
     const text = await within(timeout, () => store.read(id, idleTimeout));
     if (text === undefined) return undefined;
     const [created, values]: [number, object] = parse(text);
     if (Date.now() - created < lifetime) {
-      return { id, created, members: parseMembers(values), text };
+      return { id, created, members: parseMembers(values), remember, text };
     }
     // Each read has extended its life in the store.
     await within(timeout, () => store.delete(id, text));
@@ -84,7 +150,7 @@ export function storedSessions(
     let members = changed;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       if (await change(found, members)) return;
-      const current = await find(found.id);
+      const current = await find(found.id, found.remember);
       if (current === undefined) throw conflict('another request has ended it');
       const merged = merge(found.members, members, current.members);
       if (typeof merged === 'string') throw conflict(`another request has changed '${merged}'`);
@@ -94,29 +160,62 @@ export function storedSessions(
     throw conflict('other requests keep changing it');
   };
 
-  const create = async (id: string, text: string): Promise<void> => {
-    const isNew = await within(timeout, () => store.write(id, text, idleTimeout, undefined));
+  const ownerIn = (members: Members): string | undefined =>
+    user === undefined ? undefined : ownerOf(members.get(user));
+
+  const write = (
+    id: string,
+    members: Members,
+    { created, remember, text, owned }: Replaced,
+  ): Promise<boolean> => {
+    const { idleTimeout, lifetime } = lifetimesOf(lifetimes, remember);
+    const owner = ownerIn(members);
+    const ttl = created + lifetime - Date.now();
+    const changed = owner === undefined || owner === owned ? [] : [{ id: owner, ttl }];
+    const formatted = format(created, members);
+    return within(timeout, () => store.write(id, formatted, idleTimeout, text, ...changed));
+  };
+
+  const create = async (id: string, members: Members, remember: number | undefined) => {
+    const created = Date.now();
+    const isNew = await write(id, members, {
+      created,
+      remember,
+      text: undefined,
+      owned: undefined,
+    });
     if (!isNew) throw conflict('its new id is in use');
   };
 
   /**
    * Replaces a session by a new one, unless another request has changed it. Both calls of the store start
-   * together, so that no other session takes the place of the old one in a full store.
+   * together, so that no other session takes the place of the old one in a full store. The session of a user
+   * begins first: if somebody ends all of them meanwhile, the old one is missing, or the new one is found.
    */
-  const replace = async (old: StoredFound, id: string, members: Members): Promise<boolean> => {
-    const text = format(Date.now(), members);
+  const replace = async (
+    old: StoredFound,
+    { secret, remember }: OpenSession<StoredFound>,
+    members: Members,
+  ): Promise<boolean> => {
+    const id = idOf(secret);
+    const isOwned = ownerIn(old.members) !== undefined;
+    if (isOwned) await create(id, members, remember);
     const [deletion, creation] = await Promise.allSettled([
       within(timeout, () => store.delete(old.id, old.text)),
-      create(id, text),
+      isOwned ? undefined : create(id, members, remember),
     ]);
     if (deletion.status === 'rejected') throw deletion.reason;
     if (deletion.value && creation.status === 'rejected') throw creation.reason;
-    if (!deletion.value) await within(timeout, () => store.delete(id, text));
+    if (!deletion.value) await within(timeout, () => store.delete(id, undefined));
     return deletion.value;
   };
 
   return {
-    find: (cookie) => (SECRET.test(cookie) ? find(idOf(cookie)) : undefined),
+    find(cookie) {
+      const [match, remember] = SECRET.exec(cookie) ?? [];
+      if (match === undefined) return undefined;
+      return find(idOf(cookie), remember === undefined ? undefined : Number(remember));
+    },
     async save(session) {
       const { kept, ended, members, isDestroyed } = session;
       if (ended !== undefined && isDestroyed) {
@@ -124,15 +223,18 @@ export function storedSessions(
       }
       if (session.isNew && ended !== undefined && !isDestroyed) {
         // The new session must have what other requests have changed in the old one.
-        const id = idOf(session.secret);
-        await retry(ended, members, (found, merged) => replace(found, id, merged));
+        await retry(ended, members, (found, merged) => replace(found, session, merged));
       } else if (session.isNew) {
-        await create(idOf(session.secret), format(Date.now(), members));
+        await create(idOf(session.secret), members, session.remember);
       } else if (kept !== undefined && session.isChanged) {
-        await retry(kept, members, ({ id, created, text }, merged) => {
-          const changed = format(created, merged);
-          return within(timeout, () => store.write(id, changed, idleTimeout, text));
-        });
+        await retry(kept, members, (found, merged) =>
+          write(found.id, merged, { ...found, owned: ownerIn(found.members) }),
+        );
+      }
+      const { owner } = session;
+      if (owner !== undefined) {
+        const own = session.isNew ? idOf(session.secret) : kept?.id;
+        await within(timeout, async () => store.deleteOwned?.(owner, own));
       }
       return session.isNew ? session.secret : undefined;
     },

@@ -46,6 +46,17 @@ describe('session', () => {
       { keys, idleTimeout: 60_000, lifetime: 59_000 },
       'session() cannot use an idleTimeout of 60000 ms with a lifetime of 59000 ms. Set idleTimeout to at most lifetime.',
     ],
+    [
+      'a user of sessions in cookies',
+      { keys, user: 'id' },
+      'session() cannot use user with sessions in cookies, which nobody can list. Pass a store',
+    ],
+    [
+      'a user with a store that cannot list sessions',
+      { store: { ...createMemoryStore(), deleteOwned: undefined }, user: 'id' },
+      'session() cannot use user with this store, because it has no method deleteOwned().',
+    ],
+    ['an empty user', { store: createMemoryStore(), user: '' }, 'user of session() must be a non'],
     ['a relative path', { keys, path: 'a' }, 'must be a path that starts'],
     ['a path with an attribute', { keys, path: '/;Domain=a' }, ": got '/;Domain=a'."],
     ['a list of paths', { keys, path: ['/a'] }, 'must be a path that starts'],

@@ -13,6 +13,7 @@ it("the README's tables list every option and member", () => {
   const options: Readonly<Record<keyof SessionOptions, true>> = {
     keys: true,
     store: true,
+    user: true,
     name: true,
     idleTimeout: true,
     lifetime: true,
@@ -29,6 +30,7 @@ it("the README's tables list every option and member", () => {
     set: true,
     rotate: true,
     destroy: true,
+    destroyOthers: true,
     id: true,
   };
   const listed = [...readme.matchAll(/^\| `([a-z]\w+)\b[^`]*` /gm)].map(([, name]) => name);
@@ -73,6 +75,7 @@ it('docs/errors.md lists every error with its code and status', async () => {
     ctx.state.session.set('a', 1);
     ctx.takeOver().end();
   });
+  await run({ store: works }, ({ state }) => state.session.destroyOthers());
   await run({ store: works }, ({ state }) => state.session.set('a', 1n));
   await run({ keys: [NEW_KEY], path: '/a' }, ({ state }) => state.session.set('a', 1));
   await run({ store: works, maxBytes: 10 }, ({ state }) => state.session.set('a', 'x'));

@@ -61,6 +61,17 @@ describe('createRedisStore', () => {
     expect(await client.pTTL('session:ttl')).toBeLessThanOrEqual(60_000);
   });
 
+  it('knows the keys of an owner until the last one expires, and forgets earlier ones', async () => {
+    const store = createRedisStore(client, { prefix: 'owned:' });
+    await store.write('old', '1', 60_000, undefined, { id: 'ada', ttl: 1 });
+    await store.write('long', '2', 60_000, undefined, { id: 'ada', ttl: 600_000 });
+    await store.write('short', '3', 60_000, undefined, { id: 'ada', ttl: 60_000 });
+    expect(await client.pTTL('owned:user:ada')).toBeGreaterThan(500_000);
+    expect(await client.zRange('owned:user:ada', 0, -1)).toEqual(['short', 'long']);
+    await store.deleteOwned?.('ada', undefined);
+    expect(await client.exists(['owned:user:ada', 'owned:short', 'owned:long'])).toBe(0);
+  });
+
   it('shares sessions between applications', async () => {
     const other = await connect(server.path);
     const one = await serve(createAccounts({ store: createRedisStore(client) }));

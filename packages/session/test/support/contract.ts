@@ -53,6 +53,25 @@ export function testStore(name: string, createStore: () => SessionStore): void {
       expect(await store.read('e', 60_000)).toBe(texts[written.indexOf(true)]);
     });
 
+    it('deletes what an owner has, except for one key', async () => {
+      const store = createStore();
+      const [ada, bob] = ['ada', 'bob'].map((id) => ({ id, ttl: 60_000 }));
+      await store.write('g', '1', 60_000, undefined, ada);
+      await store.write('h', '2', 60_000, undefined, ada);
+      await store.write('i', '3', 60_000, undefined, ada);
+      await store.write('j', '4', 60_000, undefined, bob);
+      await store.write('k', '5', 60_000, undefined);
+      await store.delete('i', undefined);
+      await store.write('h', '6', 60_000, '2');
+      await store.deleteOwned?.('ada', 'g');
+      const read = async () =>
+        Promise.all(['g', 'h', 'i', 'j', 'k'].map((key) => store.read(key, 60_000)));
+      expect(await read()).toEqual(['1', undefined, undefined, '4', '5']);
+      await store.deleteOwned?.('ada', undefined);
+      await store.deleteOwned?.('nobody', undefined);
+      expect(await read()).toEqual([undefined, undefined, undefined, '4', '5']);
+    });
+
     it('keeps text that is not ASCII', async () => {
       const store = createStore();
       const text = '{"name":"Zoë 🚢 \\u0000"}';
