@@ -72,6 +72,7 @@ export {
 } from './middleware/error-handler.js';
 export { type NotFoundHandlerOptions, notFoundHandler } from './middleware/not-found-handler.js';
 export type { AnyMiddleware, Middleware } from './pipeline/pipeline.js';
+export type { TracedCall, TracedPart } from './pipeline/tracing.js';
 export type { HeaderValue, ResponseHeaders } from './response/headers.js';
 export type { ResponseBody } from './response/record.js';
 export type {

@@ -1,4 +1,5 @@
 import type { Context } from '@fairlead/core';
+import { traced } from '@fairlead/core/extend';
 import {
   type Constructor,
   type ContainerInterface,
@@ -123,9 +124,11 @@ export class Instances {
   /** Builds all shared instances that the tokens lead to, except those in which {@link check} has found a problem. */
   async build(tokens: ReadonlyMap<Token, Requirement>): Promise<ControllerResolutionError[]> {
     const { container } = this;
+    const initialize = async (_ctx: undefined, sound: readonly Token[]) =>
+      container.initialize?.(sound, { singletons: 'all' });
     try {
       const sound = [...tokens.keys()].filter((token) => this.isUsable(token));
-      await container.initialize?.(sound, { singletons: 'all' });
+      await (traced('container', 'singletons', initialize) ?? initialize)(undefined, sound);
       return [];
     } catch (error) {
       const isPerRequest = (token: Token) => container.isShared?.(token) === false;
@@ -156,7 +159,8 @@ export class Instances {
   }
 
   #findSource(token: Token, requirement: Requirement): InstanceSource {
-    const perRequest = (ctx: Context): unknown => this.#resolveFor(ctx, token, requirement);
+    const resolve = (ctx: Context): unknown => this.#resolveFor(ctx, token, requirement);
+    const perRequest = traced('container', describeToken(token), resolve) ?? resolve;
     const { container } = this;
     const isShared = isForeignValue(container, token)
       ? isSharedValue(token, container)

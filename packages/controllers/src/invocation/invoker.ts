@@ -1,5 +1,5 @@
 import type { Context, Handler } from '@fairlead/core';
-import { isPromiseLike } from '@fairlead/core/extend';
+import { isPromiseLike, traced } from '@fairlead/core/extend';
 import { ControllerError, GuardRejectionError } from '../errors.js';
 import type { HeaderMetadata, RedirectMetadata } from '../metadata/class-metadata.js';
 import type { ParameterDefinition } from '../metadata/parameter.js';
@@ -32,7 +32,13 @@ export interface InvokerPlan {
  * It is synchronous until one of them returns a promise, and returns the value to respond with.
  */
 export function createInvoker(plan: InvokerPlan): Handler {
-  const { handler, guards, parameters, read, call, redirect } = plan;
+  const { handler, parameters, redirect } = plan;
+  const guards = plan.guards.map(({ name, check }) => ({
+    name,
+    check: traced('guard', name, check) ?? check,
+  }));
+  const read = plan.read && (traced('validation', handler, plan.read) ?? plan.read);
+  const call = traced('handler', handler, plan.call) ?? plan.call;
   const takesResponse = parameters.some(({ source }) => source === 'res');
   const prepare = createPrepareResponse(plan, takesResponse);
   const record = createRecordResult(plan, takesResponse);

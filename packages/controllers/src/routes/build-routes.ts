@@ -3,6 +3,7 @@ import {
   describe,
   descriptionOf,
   errorCodes,
+  markPublisher,
   mayBeEmpty,
   type SentDescription,
   setPathParts,
@@ -201,6 +202,7 @@ function buildRoute(
   const scope = isScoped ? [instances.scopes.middleware] : [];
   const hold: Hold = isScoped ? instances.scopes.hold : (run) => run;
   const invoker = createRouteInvoker(route, steps, hold);
+  markPublisher(invoker);
   const built: BuiltRoute = Object.freeze({
     ...route,
     ...references,

@@ -8,8 +8,9 @@ import type { Environment, Exchange } from '../exchange/exchange.js';
 import { describeStacks } from '../middleware/error-handler.js';
 import { assertTarget } from '../middleware/method-not-allowed.js';
 import { createLastMiddleware } from '../middleware/not-found-handler.js';
-import { compose, type Middleware, type Step } from '../pipeline/pipeline.js';
+import { compose, type Middleware, type Step, traceMiddleware } from '../pipeline/pipeline.js';
 import { Sample } from '../pipeline/sample.js';
+import { traced } from '../pipeline/tracing.js';
 import { createEntrance } from '../router/entrance.js';
 import { createMount, createPrefixStep, type Entry, type MountedRoutes } from '../router/mount.js';
 import type { RouteOptions } from '../router/route-options.js';
@@ -54,7 +55,7 @@ export function seal(
       const { middleware: own, prefix } = entry;
       const middleware = own.map((one) => enter(one, own, prefix));
       return entry.prefix === '/'
-        ? middleware
+        ? middleware.map(traceMiddleware)
         : [createPrefixStep({ ...entry, middleware }, rules)];
     }
     const routes = layout.mounts.get(entry) ?? [];
@@ -82,8 +83,8 @@ export function seal(
   const taking = mounts.filter(({ takesRequest }) => takesRequest !== undefined);
   steps.push(createLastMiddleware(notFound && createEntrance(entries, rules)(notFound, [])));
   return Object.freeze({
-    pipeline: compose(steps),
-    refusalPipeline: compose(steps.map(refuseTarget)),
+    pipeline: traceRequest(compose(steps)),
+    refusalPipeline: traceRequest(compose(steps.map(refuseTarget))),
     environment: Object.freeze({
       app,
       routes: {
@@ -113,6 +114,10 @@ export function seal(
       validationStatus,
     }),
   });
+}
+
+function traceRequest(pipeline: Middleware): Middleware {
+  return traced('request', 'request', pipeline) ?? pipeline;
 }
 
 /** Contexts whose refusal pipeline has failed once. Middleware may have handled the error since. */

@@ -4,6 +4,7 @@ import type { Next } from '../exchange/after-next.js';
 import { EXCHANGE, type Exchange, type Params, type State } from '../exchange/exchange.js';
 import { isPromiseLike } from '../promise.js';
 import { observe } from './find-next-mistakes.js';
+import { traced } from './tracing.js';
 
 /**
  * Handles a request, or passes it on with `next()`. The pipeline awaits a returned promise, and ignores
@@ -66,6 +67,11 @@ function link(rest: Middleware, step: Step, index: number): Middleware {
       ? observe(middleware, ctx, next, nameOf(middleware, index), isBranch)
       : middleware(ctx, next);
   };
+}
+
+/** Returns middleware that publishes its calls, if anything is subscribed to them. */
+export function traceMiddleware(middleware: Middleware, index: number): Middleware {
+  return traced('middleware', nameOf(middleware, index), middleware) ?? middleware;
 }
 
 /** Returns the name of a step for messages. */

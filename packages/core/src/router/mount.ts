@@ -1,6 +1,6 @@
 import { named } from '@fairlead/options';
 import { mediaTypesOf, roleOf } from '../annotations/description.js';
-import type { Context } from '../context/context.js';
+import type { AnyContext, Context } from '../context/context.js';
 import {
   EXCHANGE,
   type Exchange,
@@ -8,8 +8,9 @@ import {
   type RouteTable,
 } from '../exchange/exchange.js';
 import { decodeParams } from '../exchange/params.js';
-import { type Branch, compose, type Middleware } from '../pipeline/pipeline.js';
+import { type Branch, compose, type Middleware, traceMiddleware } from '../pipeline/pipeline.js';
 import { Sample } from '../pipeline/sample.js';
+import { isPublisher, traced } from '../pipeline/tracing.js';
 import { isPromiseLike } from '../promise.js';
 import { appendHeader } from '../response/headers.js';
 import { namedTypes } from '../schema/content.js';
@@ -79,7 +80,7 @@ export function createPrefixStep(
   rules: PathRules,
 ): Branch {
   const { names, segments } = parsePrefix(prefix);
-  const run = compose(middleware);
+  const run = compose(middleware.map(traceMiddleware));
   const tree = createPrefixTree(segments, rules);
   const sample = new Sample();
   return Object.freeze({
@@ -112,10 +113,16 @@ interface ComposedRoute extends MatchedRoute {
  * Wraps the last function of a route, so that it gets a validated request and the route's status, and its return
  * value becomes the response.
  */
-function wrapHandler(handler: Middleware, route: string, options: RouteOptions): Middleware {
-  const validate = createValidate(route, options);
+function wrapHandler(original: Middleware, route: string, options: RouteOptions): Middleware {
+  const validation = createValidate(route, options);
+  const validate = validation && (traced('validation', route, validation) ?? validation);
   const status = defaultStatus(options);
-  const send = createSender(options);
+  const sender = createSender(options);
+  const send = traced('serialization', route, sender ?? respondWith) ?? sender;
+  const publishing = isPublisher(original)
+    ? undefined
+    : traced('handler', nameOf(original), original);
+  const handler = publishing ?? original;
   const respond: Middleware = (ctx, next) => {
     if (status !== undefined) {
       // Its value was checked when the route was registered.
@@ -134,7 +141,15 @@ function wrapHandler(handler: Middleware, route: string, options: RouteOptions):
       : validating.then(() => respond(ctx, next));
   };
   const wrapped = validate === undefined ? respond : validated;
-  return named(handler.name || 'handler', wrapped);
+  return named(nameOf(original), wrapped);
+}
+
+function nameOf({ name }: Middleware): string {
+  return name || 'handler';
+}
+
+function respondWith(ctx: AnyContext, value: unknown): void {
+  ctx.respond(value);
 }
 
 /** Whether a schema or the handler of a route reads the parsed body, as far as its options tell. */
@@ -190,7 +205,9 @@ export function createMount(
   for (const { method, pattern, options, handlers, functions } of routes) {
     const name = `${method} ${pattern.text}`;
     const steps = handlers.map((handler, index) =>
-      index === handlers.length - 1 ? wrapHandler(handler, name, options) : handler,
+      index === handlers.length - 1
+        ? wrapHandler(handler, name, options)
+        : traceMiddleware(handler, index),
     );
     if (method === 'QUERY') steps.splice(-1, 0, requireMediaType);
     if (typeof options.deprecated === 'object')
