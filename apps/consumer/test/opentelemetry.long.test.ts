@@ -57,7 +57,7 @@ async function receive() {
 
 it('the example of the README runs in an empty folder, and exports its last spans', async () => {
   const { exports, endpoint } = await receive();
-  const child = spawn(process.execPath, ['--import', './telemetry.mjs', 'main.ts'], {
+  const child = spawn(process.execPath, ['main.ts'], {
     cwd: project,
     env: {
       PATH: process.env.PATH,

@@ -1,9 +1,17 @@
 import { channel } from 'node:diagnostics_channel';
 import { EventEmitter } from 'node:events';
-import { type Context, type Middleware, type Next, type PublishedError } from '@fairlead/core';
+import type { Context, Middleware, Next, PublishedError } from '@fairlead/core';
 import { assertOptions, describe, describeFactories } from '@fairlead/core/extend';
-import { boolean, describeValue, fn, type Kinds, named } from '@fairlead/options';
-import { type ActiveContext, type RegisteredApi, registeredApi, type Span } from './sdk.js';
+import { arrayOf, boolean, describeValue, fn, type Kinds, named, oneOf } from '@fairlead/options';
+import { PARTS, subscribeTo, traceParts } from './parts.js';
+import {
+  type ActiveContext,
+  findTracingProblem,
+  type RegisteredApi,
+  registeredApi,
+  type Span,
+} from './sdk.js';
+import { ERROR, SPAN, startServerSpan } from './server-span.js';
 
 /** Options of {@link openTelemetry}. */
 export interface OpenTelemetryOptions {
@@ -13,15 +21,21 @@ export interface OpenTelemetryOptions {
    */
   readonly includeMessage?: boolean;
   /**
-   * Called once, with a message that explains the fix, when a request has no span although an SDK is
-   * registered; `console.warn` by default.
+   * Called once, with a message that explains the fix, when the SDK that traces requests exports no spans;
+   * `console.warn` by default.
    */
   readonly onWarning?: (message: string) => void;
+  /**
+   * Parts of requests that get their own spans within that of the request, such as `handler` and `guard`; none
+   * by default. Call `openTelemetry()` before you register controllers.
+   */
+  readonly parts?: readonly (typeof PARTS)[number][];
 }
 
 const OPEN_TELEMETRY_OPTIONS: Kinds<OpenTelemetryOptions> = {
   includeMessage: boolean,
   onWarning: fn,
+  parts: arrayOf(oneOf(...PARTS), `an array of ${PARTS.join(', ')}`),
 };
 
 /** Members of `ctx.state` that {@link openTelemetry} sets. */
@@ -31,8 +45,8 @@ export interface TraceState {
 }
 
 /**
- * Adds details that only the application knows to the server span of each request. An instrumentation has
- * started the span, such as `@opentelemetry/instrumentation-http`.
+ * Adds details that only the application knows to the server span of each request. It starts the span, unless
+ * an instrumentation has, such as `@opentelemetry/instrumentation-http`.
  *
  * - Names it `<METHOD> <pattern>` and sets `http.route`, if a route matches.
  * - Records the error behind a 5xx response, or behind a stream that fails, as an exception, and sets
@@ -46,7 +60,8 @@ export interface TraceState {
  */
 export function openTelemetry(options: OpenTelemetryOptions = {}): Middleware<TraceState> {
   assertOptions('openTelemetry()', options, OPEN_TELEMETRY_OPTIONS);
-  const { includeMessage = false, onWarning = console.warn } = options;
+  const { includeMessage = false, onWarning = console.warn, parts = [] } = options;
+  subscribeTo(parts);
   let hasWarned = false;
   // A function is subscribed as often as it is passed.
   errors.unsubscribe(onError);
@@ -56,14 +71,17 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Middleware<Tr
     named('openTelemetry', (ctx, next) => {
       const api = registeredApi();
       if (api === undefined) return next();
+      traceParts(ctx, parts);
+      if (!hasWarned && api.trace !== undefined) {
+        hasWarned = true;
+        const problem = findTracingProblem();
+        if (problem !== undefined) onWarning(problem);
+      }
       const active = api.context?.active();
       const request = findRequest(active, includeMessage);
       if (request !== undefined) return follow(request, ctx, next);
-      if (!hasWarned && api.trace !== undefined && active?.getValue(SUPPRESSED) !== true) {
-        hasWarned = true;
-        onWarning(describeMissingSpan(api));
-      }
-      return next();
+      if (active?.getValue(SUPPRESSED) === true) return next();
+      return begin(api, ctx, includeMessage, next);
     }),
     { role: 'middleware' },
   );
@@ -72,7 +90,6 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Middleware<Tr
 describeFactories(openTelemetry);
 
 // The keys of a context are symbols of the global registry, so that all copies share them.
-const SPAN = Symbol.for('OpenTelemetry Context Key SPAN');
 const RPC_METADATA = Symbol.for('OpenTelemetry SDK Context Key RPC_METADATA');
 const SUPPRESSED = Symbol.for('OpenTelemetry SDK Context Key SUPPRESS_TRACING');
 
@@ -90,6 +107,20 @@ interface TracedRequest {
   /** Undefined if no instrumentation of the server has started the span. */
   readonly metadata: RpcMetadata | undefined;
   readonly includeMessage: boolean;
+}
+
+/** Starts the span of a request, and ends it with the response. */
+function begin(
+  api: RegisteredApi,
+  ctx: Context,
+  includeMessage: boolean,
+  next: Next,
+): void | Promise<void> {
+  const started = startServerSpan(api, ctx);
+  if (started === undefined) return next();
+  const { span, run } = started;
+  const request = { span, metadata: undefined, includeMessage };
+  return run(() => follow(request, ctx, next));
 }
 
 function findRequest(
@@ -142,9 +173,6 @@ function nameSpan({ span, metadata }: TracedRequest, { method, pattern }: Contex
 /** The diagnostics channel on which core publishes the errors that clients do not see. */
 const errors = channel('fairlead:error');
 
-/** The status code of a failed span in @opentelemetry/api. */
-const ERROR = 2;
-
 /** The form of the codes of Fairlead and Node.js. Others may contain user data. */
 const CODE = /^[A-Z][A-Z\d_]{0,63}$/;
 
@@ -169,8 +197,4 @@ function describeError(error: unknown): { name: string; message?: string; stack?
   if (!(error instanceof Error)) return { name: typeof error, message: describeValue(error) };
   const { name, message, stack } = error;
   return { name, message, ...(stack === undefined ? {} : { stack }) };
-}
-
-function describeMissingSpan({ version }: RegisteredApi): string {
-  return `openTelemetry() found no span for a request, although an OpenTelemetry SDK is registered. Add @opentelemetry/instrumentation-http to the file that Node.js loads with --import. If it is there, a copy of @opentelemetry/api that is newer than ${version}, which the SDK uses, ignores the SDK: run \`npm ls @opentelemetry/api\`, and install one version.`;
 }

@@ -8,26 +8,53 @@ export interface Span {
   /** False for spans that are not sampled, and after the end of a span. */
   isRecording(): boolean;
   updateName(name: string): unknown;
-  setAttribute(name: string, value: string): unknown;
+  setAttribute(name: string, value: string | number): unknown;
   setStatus(status: { readonly code: number }): unknown;
   recordException(exception: {
     readonly name: string;
     readonly message?: string;
     readonly stack?: string;
   }): void;
+  end(): void;
+}
+
+/** What starts spans. */
+interface Tracer {
+  startSpan(
+    name: string,
+    options: { readonly kind: number; readonly attributes: Readonly<Record<string, unknown>> },
+    context: ActiveContext | undefined,
+  ): Span;
+}
+
+/** Reads the trace of the caller from headers. */
+interface Propagator {
+  extract<Carrier>(
+    context: ActiveContext,
+    carrier: Carrier,
+    getter: {
+      get(carrier: Carrier, key: string): string | string[] | undefined;
+      keys(carrier: Carrier): string[];
+    },
+  ): ActiveContext;
 }
 
 /** The values of the asynchronous context that runs. */
 export interface ActiveContext {
   getValue(key: symbol): unknown;
+  setValue(key: symbol, value: unknown): ActiveContext;
 }
 
 /** What an SDK registers, of which all copies of @opentelemetry/api 1.x share one. */
 export interface RegisteredApi {
   /** Version of the copy that registered first. It refuses registrations of other versions. */
   readonly version: string;
-  readonly context?: { active(): ActiveContext };
-  readonly trace?: Provider;
+  readonly context?: {
+    active(): ActiveContext;
+    with<Result>(context: ActiveContext, run: () => Result): Result;
+  };
+  readonly propagation?: Propagator;
+  readonly trace?: Provider & { getTracer(name: string): Tracer };
   readonly metrics?: Provider;
   readonly logs?: Provider;
 }
@@ -51,16 +78,34 @@ export function registeredApi(): RegisteredApi | undefined {
 }
 
 /**
- * Explains why no request of this process is traced. Call it at startup, where tracing is expected.
+ * Explains why no span of this process is exported. Call it at startup, where tracing is expected.
  *
- * @returns What is missing, and how to fix it; undefined if an OpenTelemetry SDK is registered.
+ * @returns What is missing, and how to fix it; undefined if an OpenTelemetry SDK with an exporter is registered.
  */
 export function findTracingProblem(): string | undefined {
   const api = registeredApi();
-  if (api?.trace !== undefined) return undefined;
+  if (api?.trace !== undefined) return exportsNothing(api.trace) ? NO_EXPORTER : undefined;
   const fix = 'Start Node.js with --import and a file that registers one.';
   if (api === undefined) return `No OpenTelemetry SDK is registered. ${fix}`;
   return `No OpenTelemetry SDK is registered. ${fix} If you already do this, @opentelemetry/api ${api.version} was used before the SDK, and refuses an SDK with another version: run \`npm ls @opentelemetry/api\`, and install one version.`;
+}
+
+const NO_EXPORTER =
+  'The OpenTelemetry SDK exports no spans: it has no span processor. Remove OTEL_TRACES_EXPORTER=none, or pass a traceExporter or spanProcessors to the SDK.';
+
+/** Whether an SDK shows that it has no processor of spans. Others are unknown, and assumed to have one. */
+function exportsNothing(trace: Provider): boolean {
+  const { _activeSpanProcessor: active }: { readonly _activeSpanProcessor?: unknown } = Object(
+    trace.getDelegate?.() ?? trace,
+  );
+  if (active === undefined) return false;
+  const { _spanProcessors: processors = [active] }: { readonly _spanProcessors?: unknown } =
+    Object(active);
+  return Array.isArray(processors) && processors.every(isNoop);
+}
+
+function isNoop(processor: unknown): boolean {
+  return Object(processor).constructor?.name === 'NoopSpanProcessor';
 }
 
 /** The last spans, metrics or logs were not exported. */

@@ -20,6 +20,7 @@ describe('the documents', () => {
     const options: Readonly<Record<Option, true>> = {
       includeMessage: true,
       onWarning: true,
+      parts: true,
       logger: true,
       timeout: true,
     };

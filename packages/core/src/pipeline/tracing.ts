@@ -19,6 +19,8 @@ export interface TracedCall {
   readonly name: string;
   /** Undefined outside of a request. */
   readonly ctx: AnyContext | undefined;
+  /** Whether the call has returned a promise. `asyncEnd` then follows `end`. */
+  isPending: boolean;
   /** What the call threw, or its promise rejected with. */
   error?: unknown;
 }
@@ -39,7 +41,8 @@ export function traced<Input extends readonly unknown[], Result>(
   if (!channel.hasSubscribers) return undefined;
   const { start, end, asyncStart, asyncEnd, error } = channel;
   const publishing = (...input: Input): Result => {
-    const call: TracedCall = { name, ctx: input[0] as AnyContext | undefined };
+    const ctx = input[0] as AnyContext | undefined;
+    const call: TracedCall = { name, ctx, isPending: false };
     const fail = (cause: unknown): void => {
       call.error = cause;
       error.publish(call);
@@ -52,6 +55,7 @@ export function traced<Input extends readonly unknown[], Result>(
       try {
         const result = run(...input);
         if (!isPromiseLike(result)) return result;
+        call.isPending = true;
         return result.then(
           (value) => {
             settle();
