@@ -1,7 +1,12 @@
 import { SetupError } from '@fairlead/core';
 import { assertOptions } from '@fairlead/core/extend';
 import { escapeControls, fn, type Kinds, kind, oneOf, requireFrom } from '@fairlead/options';
-import pino, { type DestinationStream, type LevelWithSilent, type Logger } from 'pino';
+import pino, {
+  type DestinationStream,
+  type LevelWithSilent,
+  type Logger,
+  type LoggerOptions as PinoOptions,
+} from 'pino';
 import { describeError } from './describe-error.js';
 import { isRequestLine } from './request-log.js';
 
@@ -57,8 +62,22 @@ export function createLogger(options: LoggerOptions = {}): Logger {
     ? { write: (line: string) => void destination.write(prettify(line)) }
     : destination;
   const formatters = { level: (label: string) => ({ level: label }) };
-  return pino({ level, formatters, serializers: { err: serializeError } }, stream);
+  const hooks = { logMethod: createLogMethod(serializeError) };
+  return pino({ level, formatters, hooks, serializers: { err: serializeError } }, stream);
 }
+
+/** Without a message, pino would log that of the error, which may quote user data. */
+function createLogMethod(serializeError: (error: unknown) => object): LogMethod {
+  return function logMethod(values, log) {
+    const [first, text] = values;
+    const error: unknown = first instanceof Error ? first : Object(first).err;
+    if (text !== undefined || !(error instanceof Error)) return log.apply(this, values);
+    const { message = error.name }: { readonly message?: unknown } = serializeError(error);
+    return log.call(this, first, String(message));
+  };
+}
+
+type LogMethod = NonNullable<NonNullable<PinoOptions['hooks']>['logMethod']>;
 
 /** Opens standard output. Pretty lines are written synchronously, in order with those of `console`. */
 function openOutput(sync: boolean): DestinationStream {

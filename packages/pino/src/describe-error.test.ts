@@ -33,6 +33,38 @@ describe('describeError', () => {
     expect(JSON.stringify(described)).not.toContain('ada@example.com');
   });
 
+  it('names the place and the statement by the members of other drivers, without parameters', () => {
+    const fields = { severity: 'ERROR', code: '23505', routine: '_bt_check_unique' };
+    const query = 'INSERT INTO users VALUES ($1)';
+    const parameters = ['ada@example.com'];
+    const place = { schema_name: 'public', table_name: 'users', constraint_name: 'users_email' };
+    const error = Object.assign(new Error('Key (email)=(ada@example.com) exists.'), {
+      ...fields,
+      ...place,
+      query,
+      parameters,
+      detail: 'Key (email)=(ada@example.com)',
+    });
+    const described = describeError(error, { stack: false });
+    expect(described).toEqual({
+      type: 'Error',
+      message: 'PostgreSQL: SQLSTATE 23505, _bt_check_unique',
+      code: '23505',
+      schema: 'public',
+      table: 'users',
+      constraint: 'users_email',
+      statement: query,
+    });
+  });
+
+  it('keeps the message of an error with a query that is not a statement', () => {
+    const error = Object.assign(new Error('No such page.'), { query: 'page=7' });
+    expect(describeError(error, { stack: false })).toEqual({
+      type: 'Error',
+      message: 'No such page.',
+    });
+  });
+
   it('omits the stacks of an error and its causes on request', () => {
     const cause = new AggregateError([new Error('One.')], 'All.');
     expect(describeError(new Error('It failed.', { cause }), { stack: false })).toEqual({

@@ -52,6 +52,25 @@ describe('createLogger', () => {
     });
   });
 
+  it('logs the described message of an error without a text, and your text', () => {
+    const { logger, lines } = capture();
+    const error = Object.assign(new Error('params: ada@example.com'), {
+      query: 'SELECT $1',
+      params: ['ada@example.com'],
+    });
+    logger.error(error);
+    logger.error({ err: error });
+    logger.child({ part: 'orders' }).warn({ err: error });
+    logger.error({ err: error }, 'request %s', 'failed');
+    logger.info({ status: 200 });
+    expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
+      ...Array.from({ length: 3 }, () => 'The statement failed.'),
+      'request failed',
+      undefined,
+    ]);
+    expect(lines.join()).not.toContain('ada@example.com');
+  });
+
   it('describes errors with serializeError', () => {
     const serializeError = (error: unknown) => describeError(error, { stack: false });
     const { logger, lines } = capture({ serializeError });
