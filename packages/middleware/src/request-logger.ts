@@ -1,6 +1,7 @@
 import type { Context, Middleware, RequestOutcome } from '@fairlead/core';
 import { after, assertOptions, describe, describeFactories } from '@fairlead/core/extend';
-import { fn, type Kinds, kind, named } from '@fairlead/options';
+import { boolean, fn, type Kinds, kind, named } from '@fairlead/options';
+import { measureParts, startTiming, writeTiming } from './server-timing.js';
 
 /** What {@link requestLogger} logs about one request. */
 export interface RequestLogEntry {
@@ -32,12 +33,19 @@ export interface RequestLoggerOptions {
   readonly now?: () => number;
   /** Whether to omit a request from the log. Called when the request has ended. */
   readonly skip?: (ctx: Context) => boolean;
+  /**
+   * Whether responses have `Server-Timing`, which browsers show: how long guards, validation, the handler and
+   * serialization took, and all downstream functions. By default, only if `NODE_ENV` is `development`: in
+   * production, times tell attackers what happened, such as whether an account exists.
+   */
+  readonly serverTiming?: boolean;
 }
 
 const REQUEST_LOGGER_OPTIONS: Kinds<RequestLoggerOptions> = {
   logger: kind('a logger with an info() method, such as console, or a stream', isLogger),
   now: fn,
   skip: fn,
+  serverTiming: boolean,
 };
 
 function isLogger(value: unknown): boolean {
@@ -55,10 +63,13 @@ function isLogger(value: unknown): boolean {
 export function requestLogger(options: RequestLoggerOptions = {}): Middleware {
   assertOptions('requestLogger()', options, REQUEST_LOGGER_OPTIONS);
   const { now = () => performance.now(), skip } = options;
+  const { serverTiming = process.env.NODE_ENV === 'development' } = options;
   const write = createWrite(options.logger);
+  if (serverTiming) measureParts();
   return describe<Middleware>(
     named('requestLogger', (ctx, next) => {
       const start = now();
+      if (serverTiming) startTiming(ctx);
       let milliseconds: number | undefined;
       let passed: unknown;
       ctx.onFinish((outcome) => {
@@ -67,6 +78,7 @@ export function requestLogger(options: RequestLoggerOptions = {}): Middleware {
       });
       const stop = (): void => {
         milliseconds = now() - start;
+        if (serverTiming) writeTiming(ctx, milliseconds);
       };
       return after(next, stop, (error) => {
         stop();

@@ -78,6 +78,7 @@ const requestLoggerOptions: Readonly<Record<keyof RequestLoggerOptions, true>> =
   logger: true,
   now: true,
   skip: true,
+  serverTiming: true,
 };
 const requestIdOptions: Readonly<Record<keyof RequestIdOptions, true>> = {
   header: true,

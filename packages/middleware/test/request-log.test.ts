@@ -340,3 +340,49 @@ async function ownSuccess(...[ctx, next]: Parameters<Middleware>): Promise<void>
   ctx.status = 200;
   ctx.json('fine');
 }
+
+describe('the option serverTiming', () => {
+  const logger = { info: () => undefined };
+  const validate = (value: unknown) => ({ value });
+  const params = { '~standard': { version: 1, vendor: 'test', validate } } as const;
+  const create = (serverTiming?: boolean) =>
+    createApp()
+      .use(requestLogger({ logger, ...(serverTiming !== undefined && { serverTiming }) }))
+      .get('/:id', { params }, async (ctx) => {
+        if (ctx.path === '/own') ctx.set('Server-Timing', 'database;dur=5');
+        return 1;
+      });
+  const timingOf = async (app: Pick<Application, 'request'>, path = '/7') =>
+    (await app.request(path)).headers.get('Server-Timing')?.replaceAll(/=[\d.]+/g, '=0');
+
+  it('adds how long the parts of a request took', async () => {
+    const parts = 'validation;dur=0, handler;dur=0, serialization;dur=0, total;dur=0';
+    expect(await timingOf(create(true))).toBe(parts);
+    expect(await timingOf(create(true), '/own')).toBe(`database;dur=0, ${parts}`);
+    expect(await timingOf(create(true), '/no/route')).toBe('total;dur=0');
+  });
+
+  it('is on by default in development only', async () => {
+    for (const [environment, expected] of [
+      ['development', expect.stringContaining('total;dur=0')],
+      ['production', undefined],
+      ['test', undefined],
+      [undefined, undefined],
+    ] as const) {
+      vi.stubEnv('NODE_ENV', environment);
+      expect(await timingOf(create())).toEqual(expected);
+    }
+    vi.unstubAllEnvs();
+    expect(await timingOf(create(false))).toBeUndefined();
+  });
+
+  it('leaves a response alone that the handler has written', async () => {
+    const app = createApp()
+      .use(requestLogger({ logger, serverTiming: true }))
+      .get('/', (ctx) => {
+        ctx.takeOver().end('raw');
+      });
+    const response = await app.request('/');
+    expect([await response.text(), response.headers.get('Server-Timing')]).toEqual(['raw', null]);
+  });
+});
