@@ -22,7 +22,7 @@ export {
 export { isStarted } from './context/context-errors.js';
 export { titleOf, unknownPath } from './errors/http-error.js';
 export { after } from './exchange/after-next.js';
-export { markPublisher, traced } from './pipeline/tracing.js';
+export { publishers, traced } from './pipeline/tracing.js';
 export { isPromiseLike } from './promise.js';
 export { serialize } from './response/serialize-json.js';
 export type { ContractOf } from './router/client-contract.js';

@@ -128,7 +128,7 @@ export class Instances {
       container.initialize?.(sound, { singletons: 'all' });
     try {
       const sound = [...tokens.keys()].filter((token) => this.isUsable(token));
-      await (traced('container', 'singletons', initialize) ?? initialize)(undefined, sound);
+      await traced('container', 'singletons', initialize)(undefined, sound);
       return [];
     } catch (error) {
       const isPerRequest = (token: Token) => container.isShared?.(token) === false;
@@ -160,7 +160,7 @@ export class Instances {
 
   #findSource(token: Token, requirement: Requirement): InstanceSource {
     const resolve = (ctx: Context): unknown => this.#resolveFor(ctx, token, requirement);
-    const perRequest = traced('container', describeToken(token), resolve) ?? resolve;
+    const perRequest = traced('container', describeToken(token), resolve);
     const { container } = this;
     const isShared = isForeignValue(container, token)
       ? isSharedValue(token, container)

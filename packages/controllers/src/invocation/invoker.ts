@@ -35,10 +35,10 @@ export function createInvoker(plan: InvokerPlan): Handler {
   const { handler, parameters, redirect } = plan;
   const guards = plan.guards.map(({ name, check }) => ({
     name,
-    check: traced('guard', name, check) ?? check,
+    check: traced('guard', name, check),
   }));
-  const read = plan.read && (traced('validation', handler, plan.read) ?? plan.read);
-  const call = traced('handler', handler, plan.call) ?? plan.call;
+  const read = plan.read && traced('validation', handler, plan.read);
+  const call = traced('handler', handler, plan.call);
   const takesResponse = parameters.some(({ source }) => source === 'res');
   const prepare = createPrepareResponse(plan, takesResponse);
   const record = createRecordResult(plan, takesResponse);

@@ -3,8 +3,8 @@ import {
   describe,
   descriptionOf,
   errorCodes,
-  markPublisher,
   mayBeEmpty,
+  publishers,
   type SentDescription,
   setPathParts,
 } from '@fairlead/core/extend';
@@ -202,7 +202,7 @@ function buildRoute(
   const scope = isScoped ? [instances.scopes.middleware] : [];
   const hold: Hold = isScoped ? instances.scopes.hold : (run) => run;
   const invoker = createRouteInvoker(route, steps, hold);
-  markPublisher(invoker);
+  publishers.add(invoker);
   const built: BuiltRoute = Object.freeze({
     ...route,
     ...references,

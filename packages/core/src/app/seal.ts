@@ -83,8 +83,8 @@ export function seal(
   const taking = mounts.filter(({ takesRequest }) => takesRequest !== undefined);
   steps.push(createLastMiddleware(notFound && createEntrance(entries, rules)(notFound, [])));
   return Object.freeze({
-    pipeline: traceRequest(compose(steps)),
-    refusalPipeline: traceRequest(compose(steps.map(refuseTarget))),
+    pipeline: traced('request', 'request', compose(steps)),
+    refusalPipeline: traced('request', 'request', compose(steps.map(refuseTarget))),
     environment: Object.freeze({
       app,
       routes: {
@@ -114,10 +114,6 @@ export function seal(
       validationStatus,
     }),
   });
-}
-
-function traceRequest(pipeline: Middleware): Middleware {
-  return traced('request', 'request', pipeline) ?? pipeline;
 }
 
 /** Contexts whose refusal pipeline has failed once. Middleware may have handled the error since. */

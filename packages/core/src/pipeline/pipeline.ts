@@ -71,7 +71,7 @@ function link(rest: Middleware, step: Step, index: number): Middleware {
 
 /** Returns middleware that publishes its calls, if anything is subscribed to them. */
 export function traceMiddleware(middleware: Middleware, index: number): Middleware {
-  return traced('middleware', nameOf(middleware, index), middleware) ?? middleware;
+  return traced('middleware', nameOf(middleware, index), middleware);
 }
 
 /** Returns the name of a step for messages. */

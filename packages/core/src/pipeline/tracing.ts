@@ -25,68 +25,40 @@ export interface TracedCall {
   error?: unknown;
 }
 
+/** Handlers that publish their parts themselves, as methods of controllers do. */
+export const publishers = new WeakSet<object>();
+
 /**
  * Returns a function that publishes its calls on the tracing channel of a part. Decides now whether anything is
- * subscribed, so that functions without subscribers run as they are.
+ * subscribed: without subscribers, returns the function as it is.
  *
  * @param run - Its first argument is the context, if it has one.
- * @returns Undefined without subscribers.
  */
 export function traced<Input extends readonly unknown[], Result>(
   part: TracedPart,
   name: string,
   run: (...input: Input) => Result,
-): ((...input: Input) => Result) | undefined {
+): (...input: Input) => Result {
   const channel = tracingChannel<unknown, TracedCall>(`fairlead:${part}`);
-  if (!channel.hasSubscribers) return undefined;
-  const { start, end, asyncStart, asyncEnd, error } = channel;
+  if (!channel.hasSubscribers || publishers.has(run)) return run;
   const publishing = (...input: Input): Result => {
-    const ctx = input[0] as AnyContext | undefined;
-    const call: TracedCall = { name, ctx, isPending: false };
-    const fail = (cause: unknown): void => {
-      call.error = cause;
-      error.publish(call);
-    };
-    const settle = (): void => {
-      asyncStart.publish(call);
-      asyncEnd.publish(call);
-    };
-    return start.runStores(call, () => {
-      try {
-        const result = run(...input);
-        if (!isPromiseLike(result)) return result;
-        call.isPending = true;
-        return result.then(
-          (value) => {
-            settle();
-            return value;
-          },
-          (cause) => {
-            fail(cause);
-            settle();
-            throw cause;
-          },
-        ) as Result;
-      } catch (cause) {
-        fail(cause);
-        throw cause;
-      } finally {
-        end.publish(call);
-      }
-    });
+    const call: TracedCall = { name, ctx: input[0] as AnyContext | undefined, isPending: false };
+    return channel.traceSync(() => {
+      const result = run(...input);
+      if (!isPromiseLike(result)) return result;
+      call.isPending = true;
+      return Promise.resolve(result)
+        .catch((cause: unknown) => {
+          call.error = cause;
+          channel.error.publish(call);
+          throw cause;
+        })
+        .finally(() => {
+          channel.asyncStart.publish(call);
+          channel.asyncEnd.publish(call);
+        }) as Result;
+    }, call);
   };
-  const locate = locatorOf(run);
-  if (locate !== undefined) setLocation(publishing, locate);
-  return named(run.name, publishing);
-}
-
-const publishers = new WeakSet<object>();
-
-/** Remembers that a handler publishes its parts itself, as a method of a controller does. */
-export function markPublisher(handler: object): void {
-  publishers.add(handler);
-}
-
-export function isPublisher(handler: object): boolean {
-  return publishers.has(handler);
+  const locate = () => locatorOf(run)?.();
+  return named(run.name, setLocation(publishing, locate));
 }

@@ -10,7 +10,7 @@ import {
 import { decodeParams } from '../exchange/params.js';
 import { type Branch, compose, type Middleware, traceMiddleware } from '../pipeline/pipeline.js';
 import { Sample } from '../pipeline/sample.js';
-import { isPublisher, traced } from '../pipeline/tracing.js';
+import { traced } from '../pipeline/tracing.js';
 import { isPromiseLike } from '../promise.js';
 import { appendHeader } from '../response/headers.js';
 import { namedTypes } from '../schema/content.js';
@@ -114,15 +114,15 @@ interface ComposedRoute extends MatchedRoute {
  * value becomes the response.
  */
 function wrapHandler(original: Middleware, route: string, options: RouteOptions): Middleware {
+  const name = original.name || 'handler';
   const validation = createValidate(route, options);
-  const validate = validation && (traced('validation', route, validation) ?? validation);
+  const validate = validation && traced('validation', route, validation);
   const status = defaultStatus(options);
   const sender = createSender(options);
-  const send = traced('serialization', route, sender ?? respondWith) ?? sender;
-  const publishing = isPublisher(original)
-    ? undefined
-    : traced('handler', nameOf(original), original);
-  const handler = publishing ?? original;
+  const write = sender ?? ((ctx: AnyContext, value: unknown) => ctx.respond(value));
+  const published = traced('serialization', route, write);
+  const send = published === write ? sender : published;
+  const handler = traced('handler', name, original);
   const respond: Middleware = (ctx, next) => {
     if (status !== undefined) {
       // Its value was checked when the route was registered.
@@ -141,15 +141,7 @@ function wrapHandler(original: Middleware, route: string, options: RouteOptions)
       : validating.then(() => respond(ctx, next));
   };
   const wrapped = validate === undefined ? respond : validated;
-  return named(nameOf(original), wrapped);
-}
-
-function nameOf({ name }: Middleware): string {
-  return name || 'handler';
-}
-
-function respondWith(ctx: AnyContext, value: unknown): void {
-  ctx.respond(value);
+  return named(name, wrapped);
 }
 
 /** Whether a schema or the handler of a route reads the parsed body, as far as its options tell. */
