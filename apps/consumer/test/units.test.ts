@@ -7,7 +7,8 @@ const packages = resolve(import.meta.dirname, '../../../packages');
 /** Members in seconds, because that is the unit of a protocol, and why. */
 const IN_SECONDS = [
   'core/http-error.ts: retryAfter', // Retry-After, RFC 9110
-  'jwt/jwt-auth.ts: clockTolerance', // exp and nbf, RFC 7519
+  'jwt/options.ts: clockTolerance',
+  'jwt/options.ts: expiresIn', // exp and nbf, RFC 7519
   'metrics/create-metrics.ts: buckets', // base units of Prometheus
   'middleware/cors.ts: maxAge', // Access-Control-Max-Age
   'middleware/set-cookie.ts: maxAge', // Max-Age, RFC 6265
