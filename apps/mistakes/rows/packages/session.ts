@@ -45,3 +45,9 @@ mistake(
   { compiler: 'SessionStore', startup: 'read, write and delete' },
   () => using(session({ store: new Map() })),
 );
+
+mistake(
+  '`session({ keys, user })`, whose sessions nobody can list',
+  { startup: 'Pass a store' },
+  () => using(session({ keys: [SECRET], user: 'id' })),
+);
