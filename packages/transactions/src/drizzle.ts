@@ -43,7 +43,8 @@ function bind(text: string, values: readonly unknown[]): SQL {
   const parts = text.split(/\$(\d+)/);
   return sql.join(
     parts.map((part, index) =>
-      index % 2 === 0 ? sql.raw(part) : sql`${values[Number(part) - 1]}`,
+      // Without param(), an array would become a list of parameters.
+      index % 2 === 0 ? sql.raw(part) : sql`${sql.param(values[Number(part) - 1])}`,
     ),
   );
 }

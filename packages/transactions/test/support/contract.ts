@@ -114,6 +114,12 @@ export function testLibrary(open: () => ReturnType<typeof using>): void {
     expect(rows.map(({ value }) => value)).toEqual([1, 2]);
   });
 
+  it('pass arrays as parameters, and a parameter twice', async () => {
+    const { query } = open();
+    const text = "SELECT $2 = ANY($1::text[]) AS first, coalesce($2, '') AS second";
+    expect(await query(text, ['a', 'b'], 'b')).toEqual([{ first: true, second: 'b' }]);
+  });
+
   it('are read-only if they say so', async () => {
     const { db, add } = open();
     await expect(db.run(() => add('x'), { readOnly: true })).rejects.toThrow();
