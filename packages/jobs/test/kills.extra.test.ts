@@ -1,0 +1,140 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startPostgres } from '@fairlead/test-support/postgres-server';
+import { createTransactions } from '@fairlead/transactions';
+import { pgAdapter } from '@fairlead/transactions/pg';
+import { Pool } from 'pg';
+import { expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { createJobs } from '../src/index.js';
+import { pgBossBackend } from '../src/pg-boss.js';
+
+/** A worker with both kinds of jobs. Its first argument is the URL of the database. */
+const PROGRAM = `
+import { setTimeout as delay } from 'node:timers/promises';
+import { createJobs } from '@fairlead/jobs';
+import { pgBossBackend } from '@fairlead/jobs/pg-boss';
+import { createTransactions } from '@fairlead/transactions';
+import { pgAdapter } from '@fairlead/transactions/pg';
+import { Pool } from 'pg';
+import { z } from 'zod';
+
+const connectionString = process.argv[1];
+const pool = new Pool({ connectionString, max: 8 });
+pool.on('error', () => undefined);
+const db = createTransactions(pgAdapter(pool));
+const jobs = createJobs(pgBossBackend(db, { connectionString, max: 6 }), { onError: () => undefined });
+const options = { payload: z.object({ item: z.string() }), retries: 100, backoff: 0 };
+jobs.define('once', { ...options, transaction: true }, async ({ payload }) => {
+  await db.client.query('INSERT INTO effects VALUES ($1)', [payload.item]);
+  await delay(Math.random() * 100);
+});
+jobs.define('seen', options, async ({ payload }) => {
+  await pool.query('INSERT INTO seen VALUES ($1)', [payload.item]);
+  await delay(Math.random() * 100);
+});
+await jobs.start();
+process.send('ready');
+`;
+
+const ROUNDS = 20;
+const ORDERS = 20;
+
+it('each job of a commit runs, and none of a rollback, while workers and connections are killed', async () => {
+  const server = await startPostgres();
+  const { url } = server;
+  const control = new Pool({ connectionString: url, max: 2, application_name: 'control' });
+  const pool = new Pool({ connectionString: url, max: 6 });
+  pool.on('error', () => undefined);
+  // The server may end a connection that the pool has begun to close.
+  control.on('connect', (client) => client.on('error', () => undefined));
+  const workers = new Set<ChildProcess>();
+  await control.query(
+    'CREATE TABLE orders (item TEXT); CREATE TABLE effects (item TEXT); CREATE TABLE seen (item TEXT)',
+  );
+
+  const db = createTransactions(pgAdapter(pool));
+  const jobs = createJobs(pgBossBackend(db, url), { onError: () => undefined });
+  onTestFinished(async () => {
+    for (const worker of workers) worker.kill('SIGKILL');
+    await jobs.stop(0);
+    await Promise.all([control.end(), pool.end()]);
+    await server.stop();
+  });
+  const payload = z.object({ item: z.string() });
+  const once_ = jobs.define('once', { payload, retries: 100, backoff: 0 }, () => undefined);
+  const seen = jobs.define('seen', { payload, retries: 100, backoff: 0 }, () => undefined);
+  await jobs.open();
+
+  const startWorker = async (): Promise<void> => {
+    const flags = ['--conditions=@fairlead/source', '--import', '@oxc-node/core/register'];
+    const args = [...flags, '--input-type=module', '--eval', PROGRAM, url];
+    const worker = spawn(process.execPath, args, {
+      cwd: join(import.meta.dirname, '..'),
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    workers.add(worker);
+    await once(worker, 'message');
+  };
+  const killConnections = () =>
+    control.query(`SELECT pg_terminate_backend(pid) FROM (
+      SELECT pid FROM pg_stat_activity
+      WHERE backend_type = 'client backend' AND application_name <> 'control'
+      ORDER BY random() LIMIT 3) AS one`);
+  const counts = { committed: 0, rolledBack: 0, lost: 0 };
+  const order = async (item: string, fails: boolean): Promise<void> => {
+    const work = db.run(async () => {
+      await db.client.query('INSERT INTO orders VALUES ($1)', [item]);
+      await once_.enqueue({ item });
+      await delay(Math.random() * 40);
+      await seen.enqueue({ item });
+      if (fails) throw new Error('rolled back');
+    });
+    await work.then(
+      () => {
+        counts.committed += 1;
+      },
+      (error) => {
+        // Whether one whose connection was killed has committed is known to the table of orders only.
+        counts[error.message === 'rolled back' ? 'rolledBack' : 'lost'] += 1;
+      },
+    );
+  };
+
+  await Promise.all([startWorker(), startWorker()]);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const orders = Array.from({ length: ORDERS }, (_, index) =>
+      order(`${round}-${index}`, index % 2 === 0),
+    );
+    await delay(Math.random() * 60);
+    await killConnections();
+    await Promise.all(orders);
+    const [oldest] = workers;
+    oldest?.kill('SIGKILL');
+    if (oldest !== undefined) workers.delete(oldest);
+    await Promise.all([killConnections(), startWorker()]);
+  }
+
+  const itemsOf = async (table: string): Promise<string[]> => {
+    const { rows } = await control.query(`SELECT item FROM ${table} ORDER BY item`);
+    return rows.map(({ item }) => item);
+  };
+  const orders = await itemsOf('orders');
+  const open = async () => {
+    const { rows } = await control.query(
+      "SELECT count(*)::int FROM pgboss.job WHERE state < 'completed'",
+    );
+    return rows[0].count;
+  };
+  await expect.poll(open, { timeout: 100_000, interval: 500 }).toBe(0);
+  // Exactly once, and at least once.
+  expect(await itemsOf('effects')).toEqual(orders);
+  const runs = await itemsOf('seen');
+  expect([...new Set(runs)]).toEqual(orders);
+  // Every fault has happened.
+  expect(counts.rolledBack).toBeGreaterThan(0);
+  expect(counts.lost).toBeGreaterThan(0);
+  expect(runs.length).toBeGreaterThan(orders.length);
+}, 400_000);

@@ -1,0 +1,1 @@
+export { testConfig as default } from '@fairlead/test-support/vitest-config';
