@@ -1,3 +1,3 @@
 import { buildConfig } from '@fairlead/test-support/tsup-config';
 
-export default buildConfig({ entry: ['src/index.ts', 'src/pg-boss.ts'] });
+export default buildConfig({ entry: ['src/index.ts', 'src/pg-boss.ts', 'src/webhooks.ts'] });

@@ -14,6 +14,7 @@ import {
   text,
   urlencoded,
 } from '@fairlead/core';
+import { createWebhookSecret, webhookSignature } from '@fairlead/jobs/webhooks';
 import { createJwtAuth } from '@fairlead/jwt';
 import { mcp } from '@fairlead/mcp';
 import {
@@ -77,6 +78,7 @@ const once = appOf(
     { principal: () => 'ada' },
   ),
 );
+const hooks = appOf(text(), webhookSignature({ secrets: [createWebhookSecret()], tolerance: 1e9 }));
 const bodies = appOf(json(), urlencoded(), text(), multipart(), etag());
 const signed = signedCookies(keys);
 const cookies = createApp()
@@ -121,6 +123,7 @@ const HANDSHAKE = {
   'Sec-WebSocket-Version': '13',
   'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
 };
+const SIGNED = { 'Webhook-Timestamp': String(Math.floor(Date.now() / 1_000)) };
 const MULTIPART = 'multipart/form-data';
 
 /** Each header of a request that a package reads. */
@@ -176,6 +179,9 @@ const READERS: Readonly<Record<string, Reader | readonly Reader[]>> = {
   'Sec-WebSocket-Protocol': { app: sockets, headers: HANDSHAKE, starts: ['', 'a'] },
   'Sec-WebSocket-Version': { app: sockets, headers: HANDSHAKE },
   Upgrade: { app: sockets },
+  'Webhook-Id': { app: hooks, method: 'POST', headers: SIGNED },
+  'Webhook-Signature': { app: hooks, method: 'POST', starts: ['', 'v1,'], headers: SIGNED },
+  'Webhook-Timestamp': { app: hooks, method: 'POST', starts: ['', '1'] },
   'X-CSRF-Token': {
     app: appOf(csrf({ tokens })),
     method: 'POST',
