@@ -8,5 +8,6 @@ export default buildConfig({
     'src/drizzle.ts',
     'src/prisma.ts',
     'src/store.ts',
+    'src/events.ts',
   ],
 });

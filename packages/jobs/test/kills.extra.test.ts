@@ -22,7 +22,7 @@ import { Pool } from 'pg';
 import { z } from 'zod';
 
 const connectionString = process.argv[1];
-const pool = new Pool({ connectionString, max: 8 });
+const pool = new Pool({ connectionString, max: 8, application_name: 'pool' });
 pool.on('error', () => undefined);
 const db = createTransactions(pgAdapter(pool));
 const jobs = createJobs(pgBossBackend(db, { connectionString, max: 6 }), { onError: () => undefined });
@@ -46,7 +46,7 @@ it('each job of a commit runs, and none of a rollback, while workers and connect
   const server = await startPostgres();
   const { url } = server;
   const control = new Pool({ connectionString: url, max: 2, application_name: 'control' });
-  const pool = new Pool({ connectionString: url, max: 6 });
+  const pool = new Pool({ connectionString: url, max: 6, application_name: 'pool' });
   pool.on('error', () => undefined);
   // The server may end a connection that the pool has begun to close.
   control.on('connect', (client) => client.on('error', () => undefined));
@@ -81,7 +81,7 @@ it('each job of a commit runs, and none of a rollback, while workers and connect
   const killConnections = () =>
     control.query(`SELECT pg_terminate_backend(pid) FROM (
       SELECT pid FROM pg_stat_activity
-      WHERE backend_type = 'client backend' AND application_name <> 'control'
+      WHERE backend_type = 'client backend' AND application_name IN ('pool', 'pgboss')
       ORDER BY random() LIMIT 3) AS one`);
   const counts = { committed: 0, rolledBack: 0, lost: 0 };
   const order = async (item: string, fails: boolean): Promise<void> => {

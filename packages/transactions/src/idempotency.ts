@@ -21,10 +21,10 @@ import {
   fn,
   integer,
   type Kinds,
-  kind,
   named,
 } from '@fairlead/options';
 import { codeOf, type KeptResponse, type ResponseKeys } from './adapter.js';
+import { assertTable, tableName } from './table-name.js';
 import {
   assertWhole,
   statusOf,
@@ -58,19 +58,15 @@ const IDEMPOTENCY_OPTIONS: Kinds<IdempotencyOptions & TransactionOptions> = {
   required: boolean,
   lifetime: integer(1_000, undefined, 'number of milliseconds'),
   patience: integer(1, undefined, 'number of milliseconds'),
-  table: kind('a name of lower-case letters, digits and underscores', isName),
+  table: tableName,
 };
-
-function isName(value: unknown): boolean {
-  return typeof value === 'string' && /^[a-z_][a-z\d_]{0,62}$/.test(value);
-}
 
 /**
  * Returns the statement that creates the table of {@link idempotency}, for a migration. Delete old keys regularly:
  * `DELETE FROM idempotency_keys WHERE expires_at < now()`.
  */
 export function idempotencyTable(table = TABLE): string {
-  if (!isName(table)) throw new TypeError(`idempotencyTable() cannot use the name '${table}'.`);
+  assertTable('idempotencyTable()', table);
   return `CREATE TABLE ${table} (
   principal text NOT NULL,
   key text NOT NULL,
