@@ -31,7 +31,7 @@ const LIBRARIES = [
   'kysely',
   'pg',
   '@types/pg',
-  'bullmq',
+  'pg-boss',
   'eta',
   'graphql',
   'graphql-http',
