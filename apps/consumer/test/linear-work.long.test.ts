@@ -78,7 +78,10 @@ const once = appOf(
     { principal: () => 'ada' },
   ),
 );
-const hooks = appOf(text(), webhookSignature({ secrets: [createWebhookSecret()], tolerance: 1e9 }));
+const hooks = appOf(
+  text(),
+  webhookSignature({ secrets: [createWebhookSecret()], tolerance: 1e12 }),
+);
 const bodies = appOf(json(), urlencoded(), text(), multipart(), etag());
 const signed = signedCookies(keys);
 const cookies = createApp()

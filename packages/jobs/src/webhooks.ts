@@ -80,7 +80,7 @@ export interface Webhooks {
 export interface WebhookSignatureOptions {
   /** The secrets of the sender: `whsec_` and base64. Several while one is replaced. */
   readonly secrets: readonly string[];
-  /** Seconds by which the time of the signature may differ from now. Default 300. */
+  /** Milliseconds by which the time of the signature may differ from now. Default 300,000: five minutes. */
   readonly tolerance?: number;
 }
 
@@ -90,7 +90,7 @@ const BACKOFF = 10_000;
 const MAX_BACKOFF = 21_600_000;
 const TIMEOUT = 15_000;
 const CONCURRENCY = 10;
-const TOLERANCE = 300;
+const TOLERANCE = 300_000;
 
 /** Milliseconds of a job beyond those of the request, for `endpointOf` and `onGone`. */
 const LOOKUP = 30_000;
@@ -114,7 +114,7 @@ const SIGNATURE_OPTIONS: Kinds<WebhookSignatureOptions> = {
     "an array of secrets such as those of createWebhookSecret(): 'whsec_' and the base64 of 24 to 64 bytes",
     areSecrets,
   ),
-  tolerance: integer(1, undefined, 'number of seconds'),
+  tolerance: integer(1_000, undefined, 'number of milliseconds'),
 };
 
 /** What is stored for a webhook. The body is a text, because a signature is of its bytes. */
@@ -240,7 +240,7 @@ export function webhookSignature(options: WebhookSignatureOptions): Middleware {
       'webhook-timestamp': ctx.get('Webhook-Timestamp') ?? '',
       'webhook-signature': ctx.get('Webhook-Signature') ?? '',
     };
-    const age = Math.abs(Date.now() / 1_000 - Number(headers['webhook-timestamp']));
+    const age = Math.abs(Date.now() - 1_000 * Number(headers['webhook-timestamp']));
     // An attacker must not make it read a body.
     if (!(age <= tolerance)) throw invalidSignature();
     await parse(ctx, () => undefined);
