@@ -1,6 +1,4 @@
 import { lookup } from 'node:dns';
-import { request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
 /** A webhook to send. */
@@ -23,7 +21,10 @@ export function post(
   url: URL,
   { headers, body, signal, allowPrivate }: WebhookRequest,
 ): Promise<number> {
-  const request = url.protocol === 'http:' ? requestHttp : requestHttps;
+  // An import would load undici, too.
+  const { request } = process.getBuiltinModule(
+    url.protocol === 'http:' ? 'node:http' : 'node:https',
+  );
   return new Promise((resolve, reject) => {
     const options = {
       method: 'POST',
