@@ -12,6 +12,8 @@ export interface JobSettings {
   readonly timeout: number;
   /** How many jobs of the kind a process runs at once. */
   readonly concurrency: number;
+  /** Whether handlers run in {@link ClaimedJob.transact}. */
+  readonly transaction: boolean;
 }
 
 /** A job that a worker runs. */

@@ -319,8 +319,9 @@ function settingsOf(name: string, options: JobOptions<StandardSchema>): JobSetti
     maxBackoff = MAX_BACKOFF,
     timeout = TIMEOUT,
     concurrency = CONCURRENCY,
+    transaction = false,
   } = options;
-  return Object.freeze({ name, retries, backoff, maxBackoff, timeout, concurrency });
+  return Object.freeze({ name, retries, backoff, maxBackoff, timeout, concurrency, transaction });
 }
 
 /** @throws {SetupError} `INVALID_OPTION` */

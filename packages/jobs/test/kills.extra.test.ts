@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startPostgres } from '@fairlead/test-support/postgres-server';
@@ -10,6 +12,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { createJobs } from '../src/index.js';
 import { pgBossBackend } from '../src/pg-boss.js';
+import { storeBackend } from '../src/store.js';
+import { openShop } from './shop.js';
 
 /** A worker with both kinds of jobs. Its first argument is the URL of the database. */
 const PROGRAM = `
@@ -42,6 +46,18 @@ process.send('ready');
 const ROUNDS = 20;
 const ORDERS = 20;
 
+/** Starts a worker in a process, which ends with the test. */
+async function start(...program: string[]): Promise<ChildProcess> {
+  const flags = ['--conditions=@fairlead/source', '--import', '@oxc-node/core/register'];
+  const child = spawn(process.execPath, [...flags, ...program], {
+    cwd: join(import.meta.dirname, '..'),
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  await once(child, 'message');
+  return child;
+}
+
 it('each job of a commit runs, and none of a rollback, while workers and connections are killed', async () => {
   const server = await startPostgres();
   const { url } = server;
@@ -58,7 +74,6 @@ it('each job of a commit runs, and none of a rollback, while workers and connect
   const db = createTransactions(pgAdapter(pool));
   const jobs = createJobs(pgBossBackend(db, url), { onError: () => undefined });
   onTestFinished(async () => {
-    for (const worker of workers) worker.kill('SIGKILL');
     await jobs.stop(0);
     await Promise.all([control.end(), pool.end()]);
     await server.stop();
@@ -69,14 +84,7 @@ it('each job of a commit runs, and none of a rollback, while workers and connect
   await jobs.open();
 
   const startWorker = async (): Promise<void> => {
-    const flags = ['--conditions=@fairlead/source', '--import', '@oxc-node/core/register'];
-    const args = [...flags, '--input-type=module', '--eval', PROGRAM, url];
-    const worker = spawn(process.execPath, args, {
-      cwd: join(import.meta.dirname, '..'),
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    });
-    workers.add(worker);
-    await once(worker, 'message');
+    workers.add(await start('--input-type=module', '--eval', PROGRAM, url));
   };
   const killConnections = () =>
     control.query(`SELECT pg_terminate_backend(pid) FROM (
@@ -138,3 +146,39 @@ it('each job of a commit runs, and none of a rollback, while workers and connect
   expect(counts.lost).toBeGreaterThan(0);
   expect(runs.length).toBeGreaterThan(orders.length);
 }, 400_000);
+
+it('each job of a store runs while workers are killed', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'fairlead-jobs-'));
+  const path = join(folder, 'shop.db');
+  const store = openShop(path);
+  onTestFinished(async () => {
+    await store.close();
+    await rm(folder, { recursive: true });
+  });
+  const jobs = createJobs(storeBackend(store));
+  const seen = jobs.define('seen', { payload: z.object({ item: z.string() }) }, () => undefined);
+  await jobs.open();
+  const orders: string[] = [];
+  for (let round = 0; round < 10; round += 1) {
+    const worker = await start('test/shop-worker.ts', path);
+    for (let index = 0; index < 10; index += 1) {
+      const item = `${round}-${index}`;
+      // By the trigger, which adds the job of an order, and by a call.
+      if (index % 2 === 0) await store.write('addOrder', item);
+      else await seen.enqueue({ item });
+      orders.push(item);
+    }
+    await store.write('addOrder', 'twice').catch(() => undefined);
+    await delay(400 + Math.random() * 400);
+    worker.kill('SIGKILL');
+  }
+  orders.push('twice');
+  await start('test/shop-worker.ts', path);
+  await expect
+    .poll(() => store.read(({ open }) => open()), { timeout: 60_000, interval: 200 })
+    .toBe(0);
+  const runs = store.read(({ effects }) => effects());
+  expect([...new Set(runs)].toSorted()).toEqual(orders.toSorted());
+  // Some ran twice, because their worker was killed.
+  expect(runs.length).toBeGreaterThan(orders.length);
+}, 300_000);

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { startPostgres } from '@fairlead/test-support/postgres-server';
 import {
   createTransactions,
@@ -12,9 +11,9 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import { Kysely, PostgresDialect } from 'kysely';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, it, type TestContext } from 'vitest';
-import { z } from 'zod';
-import { createJobs, type Jobs, type RunningJob, UnrecoverableError } from '../src/index.js';
+import { createJobs, UnrecoverableError } from '../src/index.js';
 import { pgBossBackend } from '../src/pg-boss.js';
+import { Item, messagesOf, testBackend } from './contract.js';
 
 let url: string;
 let pool: Pool;
@@ -63,10 +62,6 @@ function open({ onTestFinished }: TestContext, library: keyof typeof LIBRARIES =
     adapter.query(db.client, 'INSERT INTO effects VALUES ($1)', [item]);
   return { db, jobs, errors, write };
 }
-
-const Item = z.object({ item: z.string() });
-const messagesOf = (errors: readonly unknown[]) =>
-  errors.map((error) => Reflect.get(Object(error), 'message'));
 
 describe.concurrent.each(Object.keys(LIBRARIES) as (keyof typeof LIBRARIES)[])(
   'jobs of %s',
@@ -119,130 +114,37 @@ describe.concurrent.each(Object.keys(LIBRARIES) as (keyof typeof LIBRARIES)[])(
       expect((await effects('once')).filter((one) => one === item)).toEqual([item]);
     });
 
-    it('that failed for the last time are listed, retried and discarded', async (test) => {
+    it('change dead letters in the transaction of the caller', async (test) => {
       const { expect } = test;
-      const { db, jobs, errors } = open(test, name);
-      const runs: RunningJob<{ item: string }>[] = [];
-      let isFixed = false;
-      const job = jobs.define(`${name}-dead`, { payload: Item, retries: 1, backoff: 0 }, (run) => {
-        runs.push(run);
-        if (!isFixed) throw new Error(`run ${run.attempt}`);
-      });
-      const final = jobs.define(`${name}-final`, { payload: Item }, ({ attempt }) => {
-        throw new UnrecoverableError(`final ${attempt}`);
+      const { db, jobs } = open(test, name);
+      const ran: number[] = [];
+      const job = jobs.define(`${name}-dead`, { payload: Item }, ({ attempt }) => {
+        ran.push(attempt);
+        if (ran.length === 1) throw new UnrecoverableError('no');
       });
       await jobs.start();
+      await job.enqueue({ item: 'x' });
       const list = async () =>
-        (await jobs.deadLetters.list()).filter((one) => one.name.startsWith(name));
-      const id = await job.enqueue({ item: 'x' });
+        (await jobs.deadLetters.list()).filter((one) => one.name === job.name);
       await expect.poll(list).toHaveLength(1);
-      await final.enqueue({ item: 'y' });
-      await expect.poll(list).toHaveLength(2);
-      const [first, second] = await list();
-      expect([first, second]).toEqual([
-        {
-          id: expect.any(String),
-          jobId: id,
-          name: `${name}-dead`,
-          payload: { item: 'x' },
-          error: 'run 2',
-          attempts: 2,
-          failedAt: expect.any(Date),
-        },
-        expect.objectContaining({ name: `${name}-final`, error: 'final 1', attempts: 1 }),
-      ]);
-      expect(messagesOf(errors)).toEqual([
-        `The job '${name}-dead' (${id}) failed: attempt 1 of 2. It will run again.`,
-        `The job '${name}-dead' (${id}) failed: attempt 2 of 2. It is a dead letter now.`,
-        expect.stringContaining('attempt 1 of 11. It is a dead letter now.'),
-      ]);
-      const [one, other] = [first?.id ?? '', second?.id ?? ''];
-      const after = await jobs.deadLetters.list({ limit: 1_000, after: one });
-      expect([after.some(({ id }) => id === one), after]).toEqual([
-        false,
-        expect.arrayContaining([second]),
-      ]);
-      // Within a transaction, as all changes of jobs.
-      await db
-        .run(async () => {
-          expect(await jobs.deadLetters.discard(other)).toBe(true);
-          throw new Error('no');
-        })
-        .catch(() => undefined);
-      isFixed = true;
-      expect(await jobs.deadLetters.retry(one)).toBe(true);
-      expect(await jobs.deadLetters.retry(one)).toBe(false);
-      await expect
-        .poll(() => runs.map((run) => [run.id, run.attempt]))
-        .toEqual([
-          [id, 1],
-          [id, 2],
-          [id, 1],
-        ]);
-      expect(await list()).toEqual([second]);
-      expect(await jobs.deadLetters.discard(other)).toBe(true);
-      expect(await jobs.deadLetters.discard(randomUUID())).toBe(false);
-      expect(await list()).toEqual([]);
+      const [{ id } = { id: '' }] = await list();
+      for (const change of ['discard', 'retry'] as const) {
+        const work = db.run(async () => {
+          expect(await jobs.deadLetters[change](id)).toBe(true);
+          throw new Error('rolled back');
+        });
+        await expect(work).rejects.toThrow('rolled back');
+      }
+      expect(await list()).toHaveLength(1);
+      expect(await db.run(() => jobs.deadLetters.retry(id))).toBe(true);
+      await expect.poll(() => ran).toEqual([1, 1]);
     });
   },
 );
 
+testBackend('pg-boss', (test) => open(test));
+
 describe.concurrent('jobs', () => {
-  /** Defines a job that runs until it is released. */
-  function define(jobs: Jobs, name: string) {
-    const [started, released] = [
-      Promise.withResolvers<RunningJob<unknown>>(),
-      Promise.withResolvers<void>(),
-    ];
-    const job = jobs.define(name, { payload: Item, concurrency: 1, backoff: 0 }, async (run) => {
-      started.resolve(run);
-      await released.promise;
-    });
-    return { job, started: started.promise, release: released.resolve };
-  }
-
-  it('that run when the process stops end first, and waiting ones run in another process', async (test) => {
-    const { expect } = test;
-    const { jobs, errors } = open(test);
-    const { job, started, release } = define(jobs, 'drained');
-    await jobs.start();
-    await job.enqueue({ item: 'a' });
-    await started;
-    const second = await job.enqueue({ item: 'b' });
-    let hasStopped = false;
-    const stopped = jobs.stop().then(() => {
-      hasStopped = true;
-    });
-    await new Promise(setImmediate);
-    expect(hasStopped).toBe(false);
-    release();
-    await stopped;
-    expect(errors).toEqual([]);
-    const other = open(test);
-    const next = define(other.jobs, 'drained');
-    await other.jobs.start();
-    expect((await next.started).id).toBe(second);
-    next.release();
-    await other.jobs.stop();
-  });
-
-  it('that run for longer than the shutdown are aborted, and run again', async (test) => {
-    const { expect } = test;
-    const { jobs } = open(test);
-    const { job, started, release } = define(jobs, 'aborted');
-    await jobs.start();
-    const id = await job.enqueue({ item: 'a' });
-    const { signal } = await started;
-    await jobs.stop(0);
-    expect(signal.aborted).toBe(true);
-    release();
-    const other = open(test);
-    const next = define(other.jobs, 'aborted');
-    await other.jobs.start();
-    expect(await next.started).toMatchObject({ id, attempt: 2 });
-    next.release();
-  });
-
   it('lose their writes when they took too long, and another run has begun', async (test) => {
     const { expect } = test;
     const { jobs, write, errors } = open(test);
@@ -276,30 +178,6 @@ describe.concurrent('jobs', () => {
       }),
     ]);
     expect(await effects('late')).toEqual(['late-2']);
-  });
-
-  it('wait until a delay has passed', async (test) => {
-    const { expect } = test;
-    const { jobs } = open(test);
-    const times: number[] = [];
-    const job = jobs.define('delayed', { payload: Item }, () => void times.push(Date.now()));
-    await jobs.start();
-    const before = Date.now();
-    await job.enqueue({ item: 'a' }, { delay: 1_000 });
-    await expect.poll(() => times).toHaveLength(1);
-    // The clock of the database may differ by a little.
-    expect(Number(times[0]) - before).toBeGreaterThan(900);
-  });
-
-  it('of a process that is only open run in another one', async (test) => {
-    const { expect } = test;
-    const [web, worker] = [open(test), open(test)];
-    const job = web.jobs.define('split', { payload: Item }, () => web.write('split-web'));
-    worker.jobs.define('split', { payload: Item }, ({ payload }) => worker.write(payload.item));
-    await web.jobs.open();
-    await worker.jobs.start();
-    await job.enqueue({ item: 'split-worker' });
-    await expect.poll(() => effects('split')).toEqual(['split-worker']);
   });
 
   it('do not start when the transactions are of another database', async (test) => {

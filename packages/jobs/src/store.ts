@@ -1,0 +1,314 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { SetupError } from '@fairlead/core';
+import { joinWords } from '@fairlead/options';
+import type {
+  ClaimedJob,
+  DeadLetter,
+  DeadLettersPage,
+  JobBackend,
+  JobFailure,
+  JobSettings,
+} from './backend.js';
+
+/** Milliseconds without a sign of life after which a job runs again. */
+const LEASE = 15_000;
+
+/** Milliseconds between two signs of life. */
+const RENEWAL = 5_000;
+
+/** Milliseconds between two looks for jobs that other processes add, and for delayed ones. */
+const POLLING = 500;
+
+/**
+ * Creates the table of jobs, for the `migrations` of `openSqlite()`. A trigger may insert into it, too:
+ * `INSERT INTO jobs (name, payload) VALUES ('welcome', json_object('email', new.email))`. The column `run_at` of a job
+ * that runs is when another process may take it over.
+ */
+export const jobsMigration = `CREATE TABLE jobs (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  name TEXT NOT NULL,
+  payload TEXT NOT NULL CHECK (json_valid(payload)),
+  run_at INTEGER NOT NULL DEFAULT 0,
+  attempt INTEGER NOT NULL DEFAULT 0,
+  error TEXT,
+  failed_at INTEGER
+) STRICT;
+CREATE INDEX jobs_due ON jobs (name, run_at) WHERE failed_at IS NULL;
+CREATE INDEX jobs_failed ON jobs (failed_at, id) WHERE failed_at IS NOT NULL;`;
+
+/** The statements of jobs, for `openSqlite()`. */
+export const jobsStatements = Object.freeze({
+  jobsAdd: 'INSERT INTO jobs (name, payload, run_at) VALUES (?, ?, ?) RETURNING id',
+  jobsClaim: `UPDATE jobs SET attempt = attempt + 1, run_at = ? WHERE id = (
+      SELECT id FROM jobs WHERE name = ? AND failed_at IS NULL AND run_at <= ? ORDER BY run_at, id LIMIT 1
+    ) RETURNING id, payload, attempt`,
+  jobsDelay:
+    'UPDATE jobs SET run_at = ? WHERE id = ? AND attempt = ? AND failed_at IS NULL RETURNING id',
+  jobsComplete: 'DELETE FROM jobs WHERE id = ? AND attempt = ? AND failed_at IS NULL RETURNING id',
+  jobsBury: `UPDATE jobs SET failed_at = ?, error = ?, attempt = min(attempt, ?)
+    WHERE id = ? AND attempt = ? AND failed_at IS NULL RETURNING id`,
+  jobsRetry: `UPDATE jobs SET failed_at = NULL, error = NULL, attempt = 0, run_at = ?
+    WHERE id = ? AND failed_at IS NOT NULL RETURNING id`,
+  jobsDiscard: 'DELETE FROM jobs WHERE id = ? AND failed_at IS NOT NULL RETURNING id',
+});
+
+/** A name in {@link jobsStatements}. */
+export type JobsStatement = keyof typeof jobsStatements;
+
+/** The queries of jobs. */
+export interface JobsQueries {
+  /** What {@link storeBackend} reads. */
+  readonly jobs: {
+    readonly isDue: (name: string, now: number) => boolean;
+    readonly failed: (limit: number, after: number) => readonly DeadLetter[];
+  };
+}
+
+/** Prepares the queries of jobs, for the `prepare` of `openSqlite()`. */
+export function prepareJobs(database: DatabaseSync): JobsQueries {
+  const due = database.prepare(
+    'SELECT 1 FROM jobs WHERE name = ? AND failed_at IS NULL AND run_at <= ? LIMIT 1',
+  );
+  const failed = database.prepare(`SELECT id, name, payload, error, attempt, failed_at FROM jobs
+    WHERE failed_at IS NOT NULL
+      AND (failed_at, id) > (coalesce((SELECT failed_at FROM jobs WHERE id = ?1), 0), ?1)
+    ORDER BY failed_at, id LIMIT ?2`);
+  return {
+    jobs: {
+      isDue: (name, now) => due.get(name, now) !== undefined,
+      failed: (limit, after) =>
+        failed.all(after, limit).map((row) => ({
+          id: String(row.id),
+          jobId: String(row.id),
+          name: String(row.name),
+          payload: JSON.parse(String(row.payload)),
+          error: String(row.error),
+          attempts: Number(row.attempt),
+          failedAt: new Date(Number(row.failed_at)),
+        })),
+    },
+  };
+}
+
+/** A database of `openSqlite()` with {@link jobsMigration}, {@link jobsStatements} and {@link prepareJobs}. */
+export interface JobsStore {
+  write(
+    statement: JobsStatement,
+    ...parameters: (string | number | null)[]
+  ): Promise<Readonly<Record<string, unknown>> | undefined>;
+  read<T>(work: (queries: JobsQueries) => T): T;
+}
+
+/**
+ * Keeps jobs in an SQLite file, by `@fairlead/store`, for the processes of one machine. Jobs can't have `transaction:
+ * true`. To add a job in the write that causes it, use a trigger.
+ *
+ * @param store - Stays open: its owner closes it after the jobs.
+ */
+export function storeBackend(store: JobsStore): JobBackend {
+  return new StoreBackend(store);
+}
+
+/** A job that runs. */
+interface Run {
+  readonly id: number;
+  readonly attempt: number;
+  readonly controller: AbortController;
+  /** Whether its row was written since it was claimed, so that how it ends has no effect. */
+  isSettled: boolean;
+}
+
+class StoreBackend implements JobBackend {
+  readonly #store: JobsStore;
+  readonly #workers = new Map<string, () => void>();
+  readonly #runs = new Set<Run>();
+  readonly #ends = new Set<Promise<void>>();
+  readonly #timers: NodeJS.Timeout[] = [];
+  #onError: (error: unknown) => void = () => undefined;
+  #isPaused = false;
+  readonly deadLetters = Object.freeze({
+    list: async ({ limit = 100, after }: DeadLettersPage = {}) =>
+      this.#store.read(({ jobs }) => jobs.failed(limit, Number(after ?? 0))),
+    retry: async (id: string) => {
+      const row = await this.#store.write('jobsRetry', Date.now(), Number(id));
+      for (const wake of this.#workers.values()) wake();
+      return row !== undefined;
+    },
+    discard: async (id: string) =>
+      (await this.#store.write('jobsDiscard', Number(id))) !== undefined,
+  });
+
+  constructor(store: JobsStore) {
+    this.#store = store;
+  }
+
+  async open(
+    kinds: readonly JobSettings[],
+    works: boolean,
+    onError: (error: unknown) => void,
+  ): Promise<void> {
+    const names = kinds.filter(({ transaction }) => transaction).map(({ name }) => `'${name}'`);
+    if (names.length > 0) {
+      throw new SetupError(
+        'INVALID_JOBS',
+        `storeBackend() cannot run jobs in a transaction: ${joinWords(names, 'and')}. Remove transaction: true, or use pgBossBackend().`,
+      );
+    }
+    this.#onError = onError;
+    if (works) this.#timers.push(setInterval(() => void this.#renew(), RENEWAL).unref());
+  }
+
+  async add(name: string, payload: unknown, delay: number): Promise<string> {
+    const text = JSON.stringify(payload);
+    const row = await this.#store.write('jobsAdd', name, text, Date.now() + delay);
+    this.#workers.get(name)?.();
+    return String(row?.id);
+  }
+
+  async work(
+    kind: JobSettings,
+    run: (job: ClaimedJob) => Promise<JobFailure | undefined>,
+  ): Promise<void> {
+    const { name, concurrency } = kind;
+    let [running, isClaiming] = [0, false];
+    const startNext = async (): Promise<void> => {
+      if (isClaiming) return;
+      isClaiming = true;
+      try {
+        while (!this.#isPaused && running < concurrency && this.#isDue(name)) {
+          const job = await this.#claim(name);
+          if (job === undefined) break;
+          running += 1;
+          const end = this.#run(kind, job, run).then(() => {
+            this.#ends.delete(end);
+            running -= 1;
+            wake();
+          });
+          this.#ends.add(end);
+        }
+      } catch (error) {
+        this.#onError(error);
+      } finally {
+        isClaiming = false;
+      }
+    };
+    const wake = (): void => void startNext();
+    this.#workers.set(name, wake);
+    this.#timers.push(setInterval(wake, POLLING));
+    wake();
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  async close(timeout: number): Promise<void> {
+    this.#isPaused = true;
+    let timer: NodeJS.Timeout | undefined;
+    const deadline = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, timeout);
+    });
+    await Promise.race([Promise.all(this.#ends), deadline]);
+    clearTimeout(timer);
+    await Promise.all(
+      [...this.#runs].map(async (run) => {
+        await this.#settle(run, 'jobsDelay', Date.now());
+        run.controller.abort(new Error('The process stops.'));
+      }),
+    );
+    for (const one of this.#timers) clearInterval(one);
+  }
+
+  #isDue(name: string): boolean {
+    return this.#store.read(({ jobs }) => jobs.isDue(name, Date.now()));
+  }
+
+  async #claim(name: string) {
+    const now = Date.now();
+    const row = await this.#store.write('jobsClaim', now + LEASE, name, now);
+    if (row === undefined) return undefined;
+    const { id, attempt, payload } = row;
+    return { id: Number(id), attempt: Number(attempt), payload: String(payload) };
+  }
+
+  /** Runs a job, and writes how it ended. Never rejects. */
+  async #run(
+    { name, retries, backoff, maxBackoff, timeout }: JobSettings,
+    { id, attempt, payload }: { id: number; attempt: number; payload: string },
+    run: (job: ClaimedJob) => Promise<JobFailure | undefined>,
+  ): Promise<void> {
+    const controller = new AbortController();
+    const current: Run = { id, attempt, controller, isSettled: false };
+    const fail = async (error: unknown, isFinal: boolean): Promise<void> => {
+      if (isFinal || attempt > retries) {
+        const message = error instanceof Error ? error.message : String(error);
+        // A job whose process was killed was claimed once more than it ran.
+        await this.#settle(current, 'jobsBury', Date.now(), message, retries + 1);
+        return;
+      }
+      const delay = Math.min(backoff * 2 ** (attempt - 1), maxBackoff);
+      // Half of it is random, so that jobs that failed together don't run together.
+      await this.#settle(current, 'jobsDelay', Date.now() + delay * (0.5 + Math.random() / 2));
+    };
+    if (attempt > retries + 1) {
+      const error = new Error(
+        `The job '${name}' (${id}) is a dead letter now: its process ended during the last run.`,
+      );
+      this.#onError(error);
+      await fail(error, true);
+      return;
+    }
+    this.#runs.add(current);
+    const timer = setTimeout(() => {
+      const error = new Error(`The job '${name}' (${id}) ran for more than ${timeout} ms.`);
+      this.#onError(error);
+      controller.abort(error);
+      void fail(error, false);
+    }, timeout);
+    const failure = await run({
+      id: String(id),
+      payload: JSON.parse(payload),
+      attempt,
+      signal: controller.signal,
+      transact: () => Promise.reject(new Error('storeBackend() has no transactions.')),
+    });
+    clearTimeout(timer);
+    if (failure !== undefined) await fail(failure.error, failure.isFinal);
+    else await this.#settle(current, 'jobsComplete');
+    this.#runs.delete(current);
+  }
+
+  /** Writes how a job ended, once. Never rejects: it runs again if the write fails. */
+  async #settle(
+    run: Run,
+    statement: 'jobsDelay' | 'jobsComplete' | 'jobsBury',
+    ...values: (string | number)[]
+  ): Promise<void> {
+    if (run.isSettled) return;
+    run.isSettled = true;
+    const parameters = values.map((value) =>
+      typeof value === 'number' ? Math.round(value) : value,
+    );
+    try {
+      await this.#store.write(statement, ...parameters, run.id, run.attempt);
+    } catch (error) {
+      this.#onError(error);
+    }
+  }
+
+  /** Keeps other processes from running the jobs that run here. */
+  async #renew(): Promise<void> {
+    for (const run of this.#runs) {
+      if (run.isSettled) continue;
+      try {
+        const until = Date.now() + LEASE;
+        const row = await this.#store.write('jobsDelay', until, run.id, run.attempt);
+        if (row === undefined && !run.isSettled) {
+          run.controller.abort(new Error('Another process runs the job.'));
+        }
+      } catch (error) {
+        this.#onError(error);
+      }
+    }
+  }
+}

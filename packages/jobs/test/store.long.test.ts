@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openSqlite } from '@fairlead/store';
+import { afterAll, expect, it, type TestContext } from 'vitest';
+import { createJobs } from '../src/index.js';
+import { jobsMigration, jobsStatements, prepareJobs, storeBackend } from '../src/store.js';
+import { Item, testBackend } from './contract.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'fairlead-jobs-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const TRIGGER = `CREATE TABLE users (email TEXT PRIMARY KEY) STRICT;
+  CREATE TRIGGER user_added AFTER INSERT ON users BEGIN
+    INSERT INTO jobs (name, payload) VALUES ('trigger', json_object('item', new.email));
+  END`;
+
+/** Opens the file as another process would. */
+function open({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, file = 'shared.db') {
+  const store = openSqlite(join(folder, file), {
+    program: 'jobs',
+    setting: 'DATABASE_URL',
+    applicationId: 7,
+    // Several threads start at once.
+    timeout: 60_000,
+    migrations: [jobsMigration, TRIGGER],
+    statements: {
+      ...jobsStatements,
+      addUser: 'INSERT INTO users VALUES (?)',
+      crash: "UPDATE jobs SET run_at = 0, attempt = ? WHERE name = 'crashed'",
+    },
+    prepare: (database) => ({ ...prepareJobs(database) }),
+  });
+  const errors: unknown[] = [];
+  const jobs = createJobs(storeBackend(store), { onError: (error) => errors.push(error) });
+  onTestFinished(async () => {
+    await jobs.stop(0);
+    await store.close();
+  });
+  return { store, jobs, errors };
+}
+
+testBackend('a store', (test) => open(test));
+
+it('a trigger adds a job in the write that causes it', async (test) => {
+  const { store, jobs } = open(test, 'trigger.db');
+  const ran: string[] = [];
+  jobs.define('trigger', { payload: Item }, ({ payload }) => void ran.push(payload.item));
+  await jobs.start();
+  await store.write('addUser', 'ada@example.com');
+  await expect(store.write('addUser', 'ada@example.com')).rejects.toThrow('constraint');
+  await store.write('addUser', 'bob@example.com');
+  await expect.poll(() => ran).toEqual(['ada@example.com', 'bob@example.com']);
+});
+
+it('a job whose process was killed in the last run is a dead letter', async (test) => {
+  const { store, jobs, errors } = open(test, 'crashed.db');
+  let runs = 0;
+  const job = jobs.define('crashed', { payload: Item, retries: 1 }, () => {
+    runs += 1;
+  });
+  await jobs.open();
+  const id = await job.enqueue({ item: 'a' }, { delay: 60_000 });
+  // As if both runs had begun, and none had ended.
+  await store.write('crash', 2);
+  await jobs.stop();
+  const other = open(test, 'crashed.db');
+  other.jobs.define('crashed', { payload: Item, retries: 1 }, () => {
+    runs += 1;
+  });
+  await other.jobs.start();
+  await expect.poll(() => other.jobs.deadLetters.list()).toHaveLength(1);
+  expect(await other.jobs.deadLetters.list()).toEqual([
+    expect.objectContaining({ jobId: id, attempts: 2, error: expect.stringContaining('ended') }),
+  ]);
+  expect([runs, errors]).toEqual([0, []]);
+});
+
+it('jobs in a transaction are refused at the start', async (test) => {
+  const { jobs } = open(test, 'transaction.db');
+  jobs.define('a', { payload: Item, transaction: true }, () => undefined);
+  await expect(jobs.start()).rejects.toThrow(
+    "storeBackend() cannot run jobs in a transaction: 'a'. Remove transaction: true, or use pgBossBackend().",
+  );
+});
