@@ -168,9 +168,16 @@ interface Definition {
  */
 export function createJobs(backend: JobBackend, options: JobsOptions = {}): Jobs {
   assertOptions('createJobs()', options, JOBS_OPTIONS);
-  const { onError = (error: unknown) => console.error(error) } = options;
+  const { onError: report = (error: unknown) => console.error(error) } = options;
+  const onError = (error: unknown): void => {
+    try {
+      report(error);
+    } catch (cause) {
+      console.error(error, new Error('onError of createJobs() failed.', { cause }));
+    }
+  };
   const definitions = new Map<string, Definition>();
-  let state: 'defining' | 'opening' | 'open' | 'stopped' = 'defining';
+  let state: 'defining' | 'opening' | 'open' | 'stopping' | 'stopped' = 'defining';
 
   const begin = async (call: string, works: boolean, lifecycle?: JobLifecycle): Promise<void> => {
     if (state !== 'defining') {
@@ -209,9 +216,11 @@ export function createJobs(backend: JobBackend, options: JobsOptions = {}): Jobs
 
   const stop = async (timeout: number): Promise<void> => {
     if (state !== 'open') return;
-    state = 'stopped';
+    state = 'stopping';
     backend.pause();
+    // Jobs that run until then may add others.
     await backend.close(timeout);
+    state = 'stopped';
   };
 
   return Object.freeze({
@@ -258,7 +267,7 @@ export function createJobs(backend: JobBackend, options: JobsOptions = {}): Jobs
             const fix = 'Pass a payload whose JSON fits the schema.';
             return new TypeError(`Cannot enqueue the job '${name}': ${issues}. ${fix}`);
           });
-          if (state !== 'open') {
+          if (state !== 'open' && state !== 'stopping') {
             throw new Error(
               state === 'stopped'
                 ? `Cannot enqueue the job '${name}': jobs have stopped. Enqueue it before the onClose callback of jobs, in a request or a job.`

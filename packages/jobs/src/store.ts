@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DatabaseSync } from 'node:sqlite';
 import { SetupError } from '@fairlead/core';
 import { joinWords } from '@fairlead/options';
@@ -192,7 +193,9 @@ class StoreBackend implements JobBackend {
         isClaiming = false;
       }
     };
-    const wake = (): void => void startNext();
+    // Jobs don't run in the asynchronous context of the request that adds them.
+    const inContext = AsyncLocalStorage.snapshot();
+    const wake = (): void => void inContext(startNext);
     this.#workers.set(name, wake);
     this.#timers.push(setInterval(wake, POLLING));
     wake();

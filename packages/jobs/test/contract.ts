@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, it, type TestContext } from 'vitest';
 import { z } from 'zod';
 import { type Jobs, type RunningJob, UnrecoverableError } from '../src/index.js';
@@ -115,6 +116,47 @@ export function testBackend(name: string, open: (test: TestContext) => OpenedJob
       expect((await next.started).id).toBe(second);
       next.release();
       await other.jobs.stop();
+    });
+
+    it('may add others while the process stops', async (test) => {
+      const { expect } = test;
+      const { jobs, errors } = open(test);
+      const [started, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const ran: string[] = [];
+      // Also here, if it was about to be claimed when the process began to stop.
+      const run = ({ payload }: RunningJob<{ item: string }>) => void ran.push(payload.item);
+      const second = jobs.define('second', { payload: Item }, run);
+      const first = jobs.define('first', { payload: Item }, async ({ payload }) => {
+        started.resolve();
+        await released.promise;
+        await second.enqueue(payload);
+      });
+      await jobs.start();
+      await first.enqueue({ item: 'a' });
+      await started.promise;
+      const stopped = jobs.stop();
+      released.resolve();
+      await stopped;
+      expect(errors).toEqual([]);
+      const other = open(test);
+      other.jobs.define('second', { payload: Item }, run);
+      await other.jobs.start();
+      await expect.poll(() => ran).toEqual(['a']);
+    });
+
+    it('do not run in the asynchronous context of what adds them', async (test) => {
+      const { expect } = test;
+      const { jobs } = open(test);
+      const request = new AsyncLocalStorage<string>();
+      const seen: unknown[] = [];
+      const job = jobs.define(
+        'context',
+        { payload: Item },
+        () => void seen.push(request.getStore()),
+      );
+      await jobs.start();
+      await request.run('a request', () => job.enqueue({ item: 'a' }));
+      await expect.poll(() => seen).toEqual([undefined]);
     });
 
     it('that run for longer than the shutdown are aborted, and run again', async (test) => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import {
   createJobs,
@@ -94,6 +94,22 @@ describe('a job', () => {
     expect(errors.map(String)).toEqual(
       Array.from({ length: 2 }, () => expect.stringContaining('dead letter')),
     );
+  });
+
+  it('is recorded as failed even if onError fails', async () => {
+    const print = vi.spyOn(console, 'error').mockReturnValue(undefined);
+    const { backend, run } = openNotes();
+    const jobs = createJobs(backend, {
+      onError() {
+        throw new Error('no log');
+      },
+    });
+    jobs.define('mail', { payload: Mail }, () => {
+      throw new Error('down');
+    });
+    await jobs.start();
+    expect(await run('mail', { to: 'ada@example.com' })).toMatchObject({ isFinal: false });
+    expect(String(print.mock.calls[0]?.[0])).toContain("The job 'mail' (7) failed");
   });
 
   it('runs in a transaction if it says so', async () => {

@@ -398,6 +398,16 @@ class Subscription implements AsyncIterableIterator<SubscribedEvent> {
   }
 
   async next(): Promise<IteratorResult<SubscribedEvent>> {
+    try {
+      return await this.#take();
+    } catch (error) {
+      // Who reads an iterator that fails calls nothing else.
+      await this.return();
+      throw error;
+    }
+  }
+
+  async #take(): Promise<IteratorResult<SubscribedEvent>> {
     if (this.#last === undefined && !this.#hasEnded) {
       const { missed, last } = await this.#source.begin();
       this.#last = last;

@@ -193,6 +193,15 @@ describe('events', () => {
     expect(errors.map(String)).toEqual(['Error: The connection that listens for events was lost.']);
   });
 
+  it('end when the log cannot be read', async () => {
+    await pool.query(eventsTable('fleeting'));
+    const { events } = await start({ table: 'fleeting' });
+    const subscription = events.subscribe('a');
+    await pool.query('DROP TABLE fleeting');
+    await expect(subscription.next()).rejects.toThrow('does not exist');
+    expect(await subscription.next()).toEqual({ done: true, value: undefined });
+  });
+
   it('end with their process', async () => {
     const { events } = await start();
     const { ended, subscription } = await collect(events, 'a');
