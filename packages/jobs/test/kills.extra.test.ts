@@ -147,7 +147,8 @@ it('each job of a commit runs, and none of a rollback, while workers and connect
   expect(runs.length).toBeGreaterThan(orders.length);
 }, 400_000);
 
-it('each job of a store runs while workers are killed', async () => {
+/** Opens an SQLite file in a folder that ends with the test. */
+async function createShop() {
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-jobs-'));
   const path = join(folder, 'shop.db');
   const store = openShop(path);
@@ -155,6 +156,29 @@ it('each job of a store runs while workers are killed', async () => {
     await store.close();
     await rm(folder, { recursive: true });
   });
+  return { path, store };
+}
+
+it('a worker that is told to stop ends its jobs first, and leaves the others to the next one', async () => {
+  const { path, store } = await createShop();
+  const worker = await start('test/shop-worker.ts', path);
+  const items = Array.from({ length: 30 }, (_, index) => `${index + 10}`);
+  for (const item of items) await store.write('addOrder', item);
+  const effects = () => store.read((queries) => queries.effects());
+  await expect.poll(() => effects().length, { interval: 20 }).toBeGreaterThan(0);
+  worker.kill('SIGTERM');
+  expect(await once(worker, 'exit')).toEqual([0, null]);
+  // Each effect is of a job that has ended, and some have not begun.
+  const open = store.read((queries) => queries.open());
+  expect(open).toBeGreaterThan(0);
+  expect(effects().length + open).toBe(items.length);
+  await start('test/shop-worker.ts', path);
+  await expect.poll(() => store.read((queries) => queries.open())).toBe(0);
+  expect(effects().toSorted()).toEqual(items);
+});
+
+it('each job of a store runs while workers are killed', async () => {
+  const { path, store } = await createShop();
   const jobs = createJobs(storeBackend(store));
   const seen = jobs.define('seen', { payload: z.object({ item: z.string() }) }, () => undefined);
   await jobs.open();

@@ -1,16 +1,20 @@
 // A worker on the SQLite file that is its argument.
 import { setTimeout as delay } from 'node:timers/promises';
+import { runProcess } from '@fairlead/serve';
 import { z } from 'zod';
 import { createJobs } from '../src/index.js';
 import { storeBackend } from '../src/store.js';
 import { openShop } from './shop.js';
 
-const store = openShop(String(process.argv[2]));
-const jobs = createJobs(storeBackend(store), { onError: () => undefined });
-const options = { payload: z.object({ item: z.string() }), retries: 100, backoff: 0 };
-jobs.define('seen', options, async ({ payload }) => {
-  await store.write('addEffect', payload.item);
-  await delay(Math.random() * 300);
+await runProcess(async (lifecycle) => {
+  const store = openShop(String(process.argv[2]));
+  lifecycle.onClose(() => store.close());
+  const jobs = createJobs(storeBackend(store), { onError: () => undefined });
+  const options = { payload: z.object({ item: z.string() }), retries: 100, backoff: 0 };
+  jobs.define('seen', options, async ({ payload }) => {
+    await store.write('addEffect', payload.item);
+    await delay(Math.random() * 300);
+  });
+  await jobs.start(lifecycle);
+  process.send?.('ready');
 });
-await jobs.start();
-process.send?.('ready');
