@@ -15,14 +15,7 @@ import {
   requireParsedBody,
   throwTogether,
 } from '@fairlead/core/extend';
-import {
-  boolean,
-  findOptionProblems,
-  fn,
-  integer,
-  type Kinds,
-  named,
-} from '@fairlead/options';
+import { boolean, findOptionProblems, fn, integer, type Kinds, named } from '@fairlead/options';
 import { codeOf, type KeptResponse, type ResponseKeys } from './adapter.js';
 import { assertTable, tableName } from './table-name.js';
 import {
