@@ -72,6 +72,9 @@ export const keyed = [
 ] as const;
 `);
   expect(generate({ '/notes': paths['/notes'] })).not.toContain('keyed');
+  // A file of declarations has no values.
+  const { text } = generateClient({ openapi: '3.1.0', paths }, 'openapi.json', '', true);
+  expect(text).not.toContain('keyed');
 });
 
 it('the routes are sorted by their methods, and counted', () => {

@@ -22,9 +22,15 @@ export interface GeneratedClient {
  * @param root - A parsed OpenAPI document, 3.0 to 3.2.
  * @param origin - Its URL or path, for messages.
  * @param command - The command that creates the file.
+ * @param isDeclaration - Whether the file is a `.d.ts`, which can have no lists.
  * @throws {DocumentError} When it is not a document, or references lead nowhere.
  */
-export function generateClient(root: Node, origin: string, command: string): GeneratedClient {
+export function generateClient(
+  root: Node,
+  origin: string,
+  command: string,
+  isDeclaration = false,
+): GeneratedClient {
   const document = new Document(root, origin);
   const types = new SchemaTypes(document);
   const operations = new Operations(document, types);
@@ -54,7 +60,7 @@ export function generateClient(root: Node, origin: string, command: string): Gen
     ? 'import type { EventMessage } from "@fairlead/client";\n'
     : '';
   const keyed =
-    operations.keyed.length === 0
+    isDeclaration || operations.keyed.length === 0
       ? ''
       : writeList('keyed', operations.keyed, [
           'The routes that take an `Idempotency-Key`, for `createClient<Api>(url, { keyed })`.',

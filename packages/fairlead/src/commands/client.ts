@@ -63,7 +63,8 @@ async function write(source: string | undefined, options: ClientOptions): Promis
     throw new UsageError('--header is for the URL of a document. Pass one, or omit --header.');
   }
   const command = describeCommand(source, options);
-  const { text, routes } = generate(await load(source, options), command);
+  const isDeclaration = out !== undefined && /\.d\.[cm]?ts$/.test(out);
+  const { text, routes } = generate(await load(source, options), command, isDeclaration);
   if (out === undefined) {
     print(text.trimEnd());
     return;
@@ -111,9 +112,13 @@ async function load(
 }
 
 /** @throws {LoadError} When the document cannot become types. */
-function generate({ root, origin }: Source, command: string): GeneratedClient {
+function generate(
+  { root, origin }: Source,
+  command: string,
+  isDeclaration: boolean,
+): GeneratedClient {
   try {
-    return generateClient(root, origin, command);
+    return generateClient(root, origin, command, isDeclaration);
   } catch (error) {
     if (error instanceof DocumentError) throw new LoadError(error.message, { cause: error });
     throw error;
