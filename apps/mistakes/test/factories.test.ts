@@ -4,6 +4,7 @@ import * as controllers from '@fairlead/controllers';
 import * as core from '@fairlead/core';
 import { findMisuse } from '@fairlead/core/extend';
 import { type Constructor, createContainer } from '@fairlead/di';
+import * as webhooks from '@fairlead/jobs/webhooks';
 import * as jwt from '@fairlead/jwt';
 import * as jwtControllers from '@fairlead/jwt/controllers';
 import * as mcp from '@fairlead/mcp';
@@ -17,6 +18,7 @@ import * as pino from '@fairlead/pino';
 import * as rateLimit from '@fairlead/rate-limit';
 import * as session from '@fairlead/session';
 import * as serveStatic from '@fairlead/static';
+import * as transactions from '@fairlead/transactions';
 import * as websocket from '@fairlead/websocket';
 import { expect, it } from 'vitest';
 
@@ -37,35 +39,25 @@ const { createApp, createRouter } = core;
 const EXPORTS: Readonly<Record<string, unknown>> = {
   ...{ ...connect, ...controllers, ...core, ...jwt, ...jwtControllers, ...mcp, ...metrics },
   ...{ ...middleware, ...multipart, ...openapi, ...openTelemetry, ...pino, ...rateLimit },
-  ...{ ...session, ...serveStatic, ...websocket },
+  ...{ ...session, ...serveStatic, ...transactions, ...webhooks, ...websocket },
 };
 
 /** The exported functions that create neither middleware, guards and decorators, nor what has them. */
 const OTHERS = [
-  ...[
-    'attachment',
-    'buildRoutes',
-    'content',
-    'createDocument',
-    'createLogger',
-    'createMemoryStore',
-  ],
-  ...['createRooms', 'csrfTokens', 'currentContext', 'defineController', 'deleteCookie'],
-  ...['describeError', 'describeRoute', 'describeRoutes', 'discoverControllers', 'download'],
-  ...['eventStream', 'findTracingProblem', 'flushTelemetry', 'formatRoutes'],
-  ...['getControllersFromResults', 'getErrorsFromResults', 'intended', 'isHttpError'],
-  ...[
-    'isStandardSchema',
-    'listen',
-    'logErrors',
-    'manageTelemetry',
-    'nameRoutes',
-    'networkOf',
-    'parseJson',
-  ],
-  ...['parts', 'printDocument', 'rateLimitsOf', 'readCookies', 'registerController'],
-  ...['requireMatch', 'schemaClass', 'secured', 'sendEvents', 'sendFile', 'setCookie'],
-  ...['signedCookies', 'toJsonSchema'],
+  ...['attachment', 'buildRoutes', 'content', 'createDocument'],
+  ...['createLogger', 'createMemoryStore', 'createRooms', 'createTransactions'],
+  ...['createWebhookSecret', 'csrfTokens', 'currentContext', 'defineController'],
+  ...['defineWebhooks', 'deleteCookie', 'describeError', 'describeOperations'],
+  ...['describeRoute', 'describeRoutes', 'discoverControllers', 'download'],
+  ...['endSessions', 'eventStream', 'findTracingProblem', 'flushTelemetry'],
+  ...['formatRoutes', 'getControllersFromResults', 'getErrorsFromResults', 'idempotencyTable'],
+  ...['intended', 'isConflict', 'isHttpError', 'isStandardSchema'],
+  ...['listen', 'logErrors', 'manageTelemetry', 'nameRoutes'],
+  ...['networkOf', 'parseJson', 'parts', 'printDocument'],
+  ...['rateLimitsOf', 'readCookies', 'registerController', 'requireMatch'],
+  ...['schemaClass', 'secured', 'sendEvents', 'sendFile'],
+  ...['setCookie', 'signedCookies', 'signToken', 'signWebhook'],
+  ...['toJsonSchema'],
 ];
 
 const factories = Object.entries(EXPORTS).filter(([, value]) => findMisuse(value) !== undefined);

@@ -1,5 +1,11 @@
 import { json, type Middleware, type StandardSchema, UnauthorizedError } from '@fairlead/core';
-import { describe, descriptionOf, requireParsedBody, throwTogether } from '@fairlead/core/extend';
+import {
+  describe,
+  describeFactories,
+  descriptionOf,
+  requireParsedBody,
+  throwTogether,
+} from '@fairlead/core/extend';
 import {
   boolean,
   describeValue,
@@ -262,6 +268,8 @@ export function webhookSignature(options: WebhookSignatureOptions): Middleware {
     },
   });
 }
+
+describeFactories(webhookSignature);
 
 function invalidSignature(): UnauthorizedError {
   return new UnauthorizedError('The signature of the webhook is not valid.', {

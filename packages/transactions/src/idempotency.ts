@@ -9,6 +9,7 @@ import {
 } from '@fairlead/core';
 import {
   describe,
+  describeFactories,
   descriptionOf,
   isSecured,
   type Placement,
@@ -229,6 +230,8 @@ export function idempotency<Client>(
     },
   });
 }
+
+describeFactories(idempotency);
 
 /** Finds what decides who may call a route, but would not run for a repeated request. */
 function findLateGuard({ routes }: Placement): string | undefined {

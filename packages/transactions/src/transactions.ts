@@ -9,6 +9,7 @@ import {
   assertOptions,
   type Doubt,
   describe,
+  describeFactories,
   descriptionOf,
   type Placement,
   throwTogether,
@@ -217,6 +218,7 @@ export function createTransactions<Client>(
       else unit.callbacks.push(callback);
     },
   };
+  describeFactories(transactions.transaction);
   return Object.freeze(describe(transactions, { name: 'createTransactions()', unitOf: adapter }));
 }
 

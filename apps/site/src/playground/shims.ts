@@ -117,7 +117,10 @@ const wait = (delay: number, value: unknown) =>
   new Promise((resolve) => setTimeout(resolve, delay, value));
 
 const MODULES: Readonly<Record<string, object>> = {
-  'node:diagnostics_channel': { channel: () => ({ hasSubscribers: false, publish() {} }) },
+  'node:diagnostics_channel': {
+    channel: () => ({ hasSubscribers: false, publish() {} }),
+    tracingChannel: () => ({ hasSubscribers: false }),
+  },
   'node:http': http,
   'node:module': { createRequire: () => shimOf, findSourceMap: () => undefined },
   'node:net': { Server },
