@@ -46,6 +46,7 @@ const LIBRARIES = [
   '@aws-sdk/lib-storage',
   'negotiator',
   '@types/negotiator',
+  '@opentelemetry/sdk-node',
   ...EXPRESS.flatMap((name) => [name, `@types/${name}`]),
 ];
 

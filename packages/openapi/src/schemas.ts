@@ -235,7 +235,7 @@ const GENERATED = /^(?:__schema|alias|domain|intersection|morph|proto|union|unit
 /** Returns the ID of a schema, or else the key of its definition or its title; undefined without any. */
 function nameOf({ $id, id, title }: JsonSchema, key = ''): string | undefined {
   const [uri] = [$id, id].filter((value) => typeof value === 'string');
-  const [fileName = ''] = /(?<![^/#])[^/#]+(?=#?$)/.exec(uri ?? '') ?? [];
+  const fileName = (uri ?? '').replace(/#$/, '').split(/[/#]/).at(-1) ?? '';
   const identifier = fileName.replace(/(?:\.schema)?\.json$/, '') || key;
   if (/^[\w.-]+$/.test(identifier)) return identifier;
   return toPascalCase(identifier || (typeof title === 'string' ? title : '')) || undefined;

@@ -500,7 +500,7 @@ function excerpt(text: string, other: string): string {
 /** Replaces times, and tokens with them, which may change with every request. */
 function withoutTimes(text: string): string {
   return text
-    .replace(/\beyJ[\w-]+\.[\w-]+\.[\w-]+/g, '<token>')
+    .replace(/[\w.-]+/g, (word) => (/^eyJ[^.]+\.[^.]+\.[^.]/.test(word) ? '<token>' : word))
     .replace(/\d{4}-\d\d-\d\d[T ][\d:.]+(?:Z|[+-]\d\d:?\d\d)?|\b1[6-9]\d{11}\b/g, '<time>');
 }
 
