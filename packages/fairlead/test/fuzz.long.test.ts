@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { writeProject } from './support/project.js';
+import { LOADER, writeProject } from './support/project.js';
 
 const IMPORTS = `import { createApp, HttpError } from '@fairlead/core';
 import { secured } from '@fairlead/openapi';
@@ -33,6 +33,15 @@ it('prints what it has sent', async () => {
   expect(stdout).toMatch(
     /^ROUTE +RESPONSES +NOTE\nGET \/notes +200×5\nPOST \/notes +401×10 +needs credentials\n\n2 routes, \d+ requests, 0 failures, seed 1\.\n$/,
   );
+});
+
+it('runs with a loader, and fails for what it has not tested with --strict', async () => {
+  const { run } = await writeProject({ 'src/app.js': WORKING });
+  const options = ['--seed', '1', '--runs', '5', ...LOADER];
+  expect(await run('fuzz', ...options)).toMatchObject({ status: 0, stderr: '' });
+  expect(await run('fuzz', ...options, '--strict')).toMatchObject({ status: 1, stderr: '' });
+  const tested = await run('fuzz', ...options, '--strict', ...CREDENTIALS);
+  expect(tested).toMatchObject({ status: 0, stderr: '' });
 });
 
 it('prints the failures, without the credentials that it was given', async () => {

@@ -13,6 +13,7 @@ interface FuzzCommandOptions {
   readonly header?: readonly (readonly [string, string])[];
   readonly skip?: readonly string[];
   readonly timeout?: number;
+  readonly strict?: true;
   readonly json?: true;
 }
 
@@ -42,6 +43,7 @@ export function addFuzz(program: Command): void {
       append,
     )
     .option('--timeout <ms>', 'how long a response may take (default: 10000)', parseNumber)
+    .option('--strict', 'fail on notes, too: on what was not tested')
     .option('--json', 'print { seed, requests, routes, failures }')
     .action(runFuzz);
 }
@@ -58,13 +60,16 @@ function parseNumber(text: string): number {
 async function runFuzz(module: string | undefined, options: FuzzCommandOptions): Promise<void> {
   findModule(module);
   const { fuzz } = await importFuzz();
-  const { header, route, json, ...others } = options;
+  const { header, route, strict, json, runs, seed, skip, timeout } = options;
   const report = await withApplication(module, async (app) => {
     // Its mistakes are those of the application, and not of the command line.
     app.checkResponses().seal();
     try {
       return await fuzz(app, {
-        ...others,
+        ...(runs !== undefined && { runs }),
+        ...(seed !== undefined && { seed }),
+        ...(skip !== undefined && { skip }),
+        ...(timeout !== undefined && { timeout }),
         ...(route !== undefined && { routes: route }),
         ...(header !== undefined && { headers: Object.fromEntries(header) }),
       });
@@ -77,6 +82,7 @@ async function runFuzz(module: string | undefined, options: FuzzCommandOptions):
       return report;
     }
   });
+  if (strict && report.routes.some(({ notes }) => notes.length > 0)) process.exitCode = 1;
   if (json) printJson(report);
   else print(formatReport(report));
 }

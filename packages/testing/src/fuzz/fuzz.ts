@@ -162,8 +162,12 @@ export async function fuzz(
       const promises = new Promises(operation, setting);
       const own = { runs, seed: seedOf(seed, operation.label), ignored: ignored(operation.label) };
       const violations = await explorePromises(promises, own, logs.get(operation));
-      for (const violation of violations)
-        failures.push(toFailure(violation, operation.label, redaction));
+      for (const violation of violations) {
+        const label = labelOf(violation) ?? operation.label;
+        const isKnown = failures.some((one) => one.rule === violation.rule && one.route === label);
+        if (!isKnown && !ignored(label).has(violation.rule))
+          failures.push(toFailure(violation, label, redaction));
+      }
     }
   } finally {
     sender.close();
@@ -269,6 +273,12 @@ class Log {
       notes,
     };
   }
+}
+
+/** Returns the route whose response is at fault, which may be one that creates what another one needs. */
+function labelOf({ rule, exchanges }: Violation): string | undefined {
+  const isOfResponse = rule === 'server-error' || rule === 'no-response' || rule === 'response';
+  return isOfResponse ? exchanges.at(-1)?.request.operation.label : undefined;
 }
 
 function toFailure(violation: Violation, route: string, redaction: Redaction): FuzzFailure {

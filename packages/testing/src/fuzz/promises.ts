@@ -187,6 +187,7 @@ export class Promises {
         await this.#try(creator.operation, draft, found);
       const variable = variableAt(this.#sent.length);
       const exchange = await this.#try(creator.operation, draft, found);
+      checkServer(this.#sent);
       const one = exchange && findCreated(creator, exchange, variable);
       if (one === undefined) {
         this.#failures += 1;

@@ -343,3 +343,31 @@ describe('finds in a single route', () => {
     ]);
   });
 });
+
+it('errors of requests that create what other routes need are those of the routes that fail', async () => {
+  const notes = new Set<string>();
+  const Text = z.object({ text: z.string().min(1).max(20) });
+  let calls = 0;
+  const app = createApp({ onError: () => undefined })
+    .use(json())
+    .post('/notes', { body: Text, status: 201 }, () => {
+      calls += 1;
+      // Only after the requests of the route itself.
+      if (calls > 60 && calls % 7 === 0) throw new Error('planted');
+      const id = String(calls);
+      notes.add(id);
+      return { id };
+    })
+    .get('/notes/:id', { params: Path }, ({ params }) => {
+      if (!notes.has(params.id)) throw new NotFoundError('No note.');
+      return { id: params.id };
+    });
+  await app.plugin(openapi({ info: { title: 'Notes', version: '1' }, docs: false }));
+  const error: unknown = await fuzz(app, { seed: 1, routes: ['GET /notes/:id'], runs: 60 }).catch(
+    (cause: unknown) => cause,
+  );
+  const { failures } = error instanceof FuzzError ? error.report : { failures: [] };
+  expect(failures.map(({ rule, route }) => [rule, route])).toEqual([
+    ['server-error', 'POST /notes'],
+  ]);
+});
