@@ -1,6 +1,5 @@
-import { isStandardSchema, type RouteInput, type RouteOptions } from '@fairlead/core';
+import { isStandardSchema, type RouteInput } from '@fairlead/core';
 import {
-  acceptsAbsence,
   type Carrier,
   carriersOf,
   contentOf,
@@ -37,17 +36,6 @@ const PARAMETERS = { param: 'path parameter', query: 'query parameter', header: 
 /** Headers that OpenAPI describes elsewhere. OpenAPI 3.1 §4.8.12.2 */
 const DESCRIBED_ELSEWHERE = ['accept', 'authorization', 'content-type'];
 
-/** Lists the inputs of a route: first those that its schemas validate. */
-export function inputsOf(options: RouteOptions): readonly RouteInput[] {
-  const { params, query, headers, body, inputs = [] } = options;
-  const own: RouteInput[] = [];
-  if (params) own.push({ source: 'param', schema: params, required: true });
-  if (query) own.push({ source: 'query', schema: query, required: true });
-  if (headers) own.push({ source: 'header', schema: headers, required: true });
-  if (body) own.push({ source: 'body', schema: body, required: acceptsAbsence(body) !== true });
-  return [...own, ...inputs];
-}
-
 /**
  * Creates the Parameter Objects of a route: those of its path, of its query, and of its headers.
  *
@@ -72,7 +60,7 @@ export function createParameters(
     };
   });
   const query = membersFrom('query', operation, inputs, draft);
-  const headers = joinHeaders(
+  const headers = withTaken(
     membersFrom('header', operation, inputs, draft),
     describeTaken(functions, operation, draft),
   );
@@ -105,8 +93,8 @@ function describeTaken(
   });
 }
 
-/** Joins headers, whose names are case-insensitive. Of those with the same name, the first counts. */
-function joinHeaders(own: readonly Input[], taken: readonly Input[]): readonly Input[] {
+/** Adds the headers that functions read to those of the inputs, which describe one of the same name. */
+function withTaken(own: readonly Input[], taken: readonly Input[]): readonly Input[] {
   const joined = new Map<string, Input>();
   for (const header of [...own, ...taken]) {
     const key = header.name.toLowerCase();

@@ -1,10 +1,16 @@
 import type { RouteDocumentation, RouteInput } from '@fairlead/core';
-import { contentOf, describeDeprecation, responseSchemas, securityOf } from '@fairlead/core/extend';
+import {
+  contentOf,
+  describeDeprecation,
+  inputsOf,
+  responseSchemas,
+  securityOf,
+} from '@fairlead/core/extend';
 import { createContent } from './content.js';
 import type { Form } from './convert.js';
 import type { Draft, OperationSource } from './draft.js';
 import { phraseOf } from './error-responses.js';
-import { createBody, createParameters, inputsOf } from './inputs.js';
+import { createBody, createParameters } from './inputs.js';
 import type { DocumentWebhook } from './options.js';
 import { parseTemplate } from './paths.js';
 import { createResponses, hasContent } from './responses.js';

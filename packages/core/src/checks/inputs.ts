@@ -8,6 +8,7 @@ import {
   structureOf,
 } from '@fairlead/schemas';
 import { type Pattern, renameFix } from '../router/pattern.js';
+import { inputsOf } from '../router/route-options.js';
 import type { RouteInput } from '../schema/text-inputs.js';
 import { joinBranches } from '../schema/text-plan.js';
 import type { PlacedRoute } from './layout.js';
@@ -15,21 +16,9 @@ import { NAMES } from './run-checks.js';
 
 const LABELS = { param: 'parameter', query: 'query parameter', header: 'header', body: 'body' };
 
-/** Lists the inputs of a route: those that its schemas validate, then those that its handlers read. */
-function inputsOf({ options }: PlacedRoute): readonly RouteInput[] {
-  const { params, query, headers, body, inputs = [] } = options;
-  return [
-    { source: 'param', schema: params, required: true },
-    { source: 'query', schema: query, required: true },
-    { source: 'header', schema: headers, required: true },
-    { source: 'body', schema: body, required: body !== undefined },
-    ...inputs,
-  ];
-}
-
 /** Finds inputs that no request can provide, as far as the structure of their schemas tells. */
 export function demandsImpossible(route: PlacedRoute): readonly string[] {
-  return inputsOf(route).flatMap((input) => {
+  return inputsOf(route.options).flatMap((input) => {
     const { source, schema, required } = input;
     if (isIntended(schema)) return [];
     if (source !== 'body')
@@ -42,7 +31,7 @@ export function demandsImpossible(route: PlacedRoute): readonly string[] {
 
 /** Finds booleans that any text makes true, such as `0`, because their schema calls `Boolean()`. */
 export function acceptsAnyText(route: PlacedRoute): readonly string[] {
-  return inputsOf(route).flatMap(({ source, name, schema }) => {
+  return inputsOf(route.options).flatMap(({ source, name, schema }) => {
     if (source === 'body' || schema === undefined || isIntended(schema)) return [];
     const structure = structureOf(schema);
     const members = membersOf(name, structure);
@@ -153,7 +142,7 @@ const NO_OBJECTS: ReadonlySet<string> = new Set<Kind>([
 
 /** Finds inputs whose values text cannot carry, schemas of something else, and names that stand for two values. */
 export function exceedsText(route: PlacedRoute): readonly string[] {
-  return inputsOf(route).flatMap(({ source, name, schema, all }) => {
+  return inputsOf(route.options).flatMap(({ source, name, schema, all }) => {
     if (schema === undefined || source === 'body') return [];
     const structure = structureOf(schema);
     if (!structure.isExact || structure.isPreprocessed) return [];

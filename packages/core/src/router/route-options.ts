@@ -13,6 +13,7 @@ import {
   schemaKind,
 } from '@fairlead/options';
 import {
+  acceptsAbsence,
   type DeclaredOutput,
   isStandardSchema,
   type JsonSchema,
@@ -369,6 +370,22 @@ export function checkRouteOptions(call: string, options: RouteOptions): void {
   if (conflict === undefined) return;
   const text = `${call} contradicts itself: ${conflict.problem}\n  Fix: ${conflict.fix}`;
   throw new SetupError('INVALID_OPTION', text);
+}
+
+/** Lists the inputs of a route: those that its schemas validate, then those that its handlers read. */
+export function inputsOf({
+  params,
+  query,
+  headers,
+  body,
+  inputs = [],
+}: RouteOptions): readonly RouteInput[] {
+  const own: RouteInput[] = [];
+  if (params) own.push({ source: 'param', schema: params, required: true });
+  if (query) own.push({ source: 'query', schema: query, required: true });
+  if (headers) own.push({ source: 'header', schema: headers, required: true });
+  if (body) own.push({ source: 'body', schema: body, required: acceptsAbsence(body) !== true });
+  return [...own, ...inputs];
 }
 
 /** Returns the codes that a route declares for each status of its errors; none for a status without codes. */

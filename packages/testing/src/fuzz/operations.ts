@@ -1,5 +1,5 @@
 import type { Application, Route, RouteInput } from '@fairlead/core';
-import { contentOf, responseSchemas } from '@fairlead/core/extend';
+import { contentOf, inputsOf, responseSchemas } from '@fairlead/core/extend';
 import { type DescribedOperation, describeOperations } from '@fairlead/openapi';
 import { DocumentSchemas } from '@fairlead/schemas';
 
@@ -105,7 +105,7 @@ function toOperation(
     responses: Object.fromEntries(described),
     security: security.map((way) => Object.keys(way).map((name) => schemes[name] ?? {})),
     ownStatuses: new Set(responseSchemas(route.options).keys()),
-    inputs: inputsOf(route),
+    inputs: inputsOf(route.options),
   };
 }
 
@@ -153,20 +153,6 @@ function isSpread({
 }): boolean {
   const type: unknown = Reflect.get(schema, 'type');
   return name === 'query' && style === 'form' && explode === true && type !== 'array';
-}
-
-function inputsOf({ options }: Route): readonly RouteInput[] {
-  const { params, query, headers, body, inputs = [] } = options;
-  const own = { param: params, query, header: headers };
-  const described = Object.entries(own).map(([source, schema]) => ({
-    source,
-    schema,
-    required: true,
-  }));
-  const bodies = [{ source: 'body', schema: body, required: true }];
-  return [...described, ...bodies, ...inputs].filter(
-    (input): input is RouteInput => input.schema !== undefined,
-  );
 }
 
 /** Whether a request must authenticate. */

@@ -1,5 +1,5 @@
 import { isStandardSchema, type RouteInput } from '@fairlead/core';
-import { contentOf } from '@fairlead/core/extend';
+import { contentOf, isJson } from '@fairlead/core/extend';
 import fc, { type Arbitrary } from 'fast-check';
 import {
   type Creator,
@@ -17,7 +17,6 @@ import {
   canHaveBody,
   type Draft,
   type Found,
-  isJson,
   misfits,
   validRequests,
   variableAt,

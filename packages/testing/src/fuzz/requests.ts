@@ -1,3 +1,4 @@
+import { isJson } from '@fairlead/core/extend';
 import { fillPath, isPlainObject, memberPairs, textPairs } from '@fairlead/options';
 import fc, { type Arbitrary } from 'fast-check';
 import type { Api, Operation, Parameter } from './operations.js';
@@ -88,12 +89,6 @@ function parameterValues({ in: kind, schema }: Parameter, values: Values): Arbit
   if (!isAnyText || Reflect.get(schema, 'type') !== 'string') return values.of(schema);
   if (kind === 'query') return values.of(schema);
   return kind === 'path' ? PATH_TEXT : HEADER_TEXT;
-}
-
-const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json$/;
-
-export function isJson(type: string): boolean {
-  return JSON_TYPE.test(type);
 }
 
 function isWritable(type: string): boolean {

@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Application, PublishedError } from '@fairlead/core';
-import { isJson, type Written } from './requests.js';
+import { isJson } from '@fairlead/core/extend';
+import type { Written } from './requests.js';
 
 /** A request with its response. */
 export interface Exchange {

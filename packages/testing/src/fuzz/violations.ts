@@ -1,6 +1,6 @@
+import { isJson } from '@fairlead/core/extend';
 import type { Misfit } from '@fairlead/schemas';
 import type { Api, DescribedResponse } from './operations.js';
-import { isJson } from './requests.js';
 import type { Answer, Exchange } from './send.js';
 
 /** A promise that an application keeps; the README describes each. */
