@@ -17,6 +17,7 @@ import {
   type Kinds,
   kind,
   milliseconds,
+  reporterOf,
 } from '@fairlead/options';
 import type { ClaimedJob, DeadLetters, JobBackend, JobFailure, JobSettings } from './backend.js';
 
@@ -143,7 +144,8 @@ const STOP_TIMEOUT = 8_000;
 /** The longest times that every backend accepts: one day. */
 const ONE_DAY = 86_400_000;
 
-const JOB_OPTIONS: Kinds<JobOptions<StandardSchema>> = {
+/** What the options of a kind of job accept. */
+export const JOB_OPTIONS: Kinds<JobOptions<StandardSchema>> = {
   payload: kind('a Standard Schema, such as one of zod, valibot or arktype', isStandardSchema),
   retries: integer(0, 1_000),
   backoff: integer(0, ONE_DAY, 'number of milliseconds'),
@@ -168,14 +170,7 @@ interface Definition {
  */
 export function createJobs(backend: JobBackend, options: JobsOptions = {}): Jobs {
   assertOptions('createJobs()', options, JOBS_OPTIONS);
-  const { onError: report = (error: unknown) => console.error(error) } = options;
-  const onError = (error: unknown): void => {
-    try {
-      report(error);
-    } catch (cause) {
-      console.error(error, new Error('onError of createJobs() failed.', { cause }));
-    }
-  };
+  const onError = reporterOf('createJobs()', options.onError);
   const definitions = new Map<string, Definition>();
   let state: 'defining' | 'opening' | 'open' | 'stopping' | 'stopped' = 'defining';
 

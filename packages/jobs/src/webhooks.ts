@@ -17,7 +17,13 @@ import {
   named,
   nonEmptyString,
 } from '@fairlead/options';
-import { type EnqueueOptions, type JobOptions, type Jobs, UnrecoverableError } from './jobs.js';
+import {
+  type EnqueueOptions,
+  JOB_OPTIONS,
+  type JobOptions,
+  type Jobs,
+  UnrecoverableError,
+} from './jobs.js';
 import { explainUrl, post } from './webhook-request.js';
 import { areSecrets, isSigned, signWebhook, type WebhookHeaders } from './webhook-signature.js';
 
@@ -101,19 +107,17 @@ const TOLERANCE = 300_000;
 /** Milliseconds of a job beyond those of the request, for `endpointOf` and `onGone`. */
 const LOOKUP = 30_000;
 
-const ONE_DAY = 86_400_000;
-
 const WEBHOOKS_OPTIONS: Kinds<WebhooksOptions> = {
   endpointOf: fn,
   onGone: fn,
   name: nonEmptyString,
-  timeout: integer(1, ONE_DAY, 'number of milliseconds'),
+  timeout: JOB_OPTIONS.timeout,
   allowPrivate: boolean,
   allowHttp: boolean,
-  retries: integer(0, 1_000),
-  backoff: integer(0, ONE_DAY, 'number of milliseconds'),
-  maxBackoff: integer(0, ONE_DAY, 'number of milliseconds'),
-  concurrency: integer(1, 1_000),
+  retries: JOB_OPTIONS.retries,
+  backoff: JOB_OPTIONS.backoff,
+  maxBackoff: JOB_OPTIONS.maxBackoff,
+  concurrency: JOB_OPTIONS.concurrency,
 };
 const SIGNATURE_OPTIONS: Kinds<WebhookSignatureOptions> = {
   secrets: kind(

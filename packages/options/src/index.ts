@@ -67,7 +67,7 @@ export {
 
 // Messages: their words, and the errors and warnings that show them.
 
-export { explainOneCopy, hideProperties, numberMessages } from './messages/errors.js';
+export { explainOneCopy, hideProperties, numberMessages, reporterOf } from './messages/errors.js';
 export { nearestName } from './messages/nearest-name.js';
 export { escapeControls, escapeLine } from './messages/terminal-text.js';
 export {

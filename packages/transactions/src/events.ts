@@ -1,6 +1,13 @@
 import { SetupError } from '@fairlead/core';
 import { throwTogether } from '@fairlead/core/extend';
-import { describeValue, findOptionProblems, fn, integer, type Kinds } from '@fairlead/options';
+import {
+  describeValue,
+  findOptionProblems,
+  fn,
+  integer,
+  type Kinds,
+  reporterOf,
+} from '@fairlead/options';
 import type { Client } from 'pg';
 import { assertTable, tableName } from './table-name.js';
 import type { Transactions } from './transactions.js';
@@ -161,18 +168,13 @@ class PostgresEvents<DbClient> implements Events {
 
   constructor(
     db: Transactions<DbClient>,
-    {
-      connect,
-      retention = RETENTION,
-      table = TABLE,
-      onError = (error: unknown) => console.error(error),
-    }: EventsOptions,
+    { connect, retention = RETENTION, table = TABLE, onError }: EventsOptions,
   ) {
     this.#db = db;
     this.#connect = connect;
     this.#retention = retention;
     this.#table = table;
-    this.#onError = onError;
+    this.#onError = reporterOf('createEvents()', onError);
   }
 
   async publish(topic: string, { event, data }: PublishedEvent): Promise<void> {

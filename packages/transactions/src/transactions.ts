@@ -14,7 +14,16 @@ import {
   type Placement,
   throwTogether,
 } from '@fairlead/core/extend';
-import { arrayOf, boolean, fn, integer, type Kinds, named, oneOf } from '@fairlead/options';
+import {
+  arrayOf,
+  boolean,
+  fn,
+  integer,
+  type Kinds,
+  named,
+  oneOf,
+  reporterOf,
+} from '@fairlead/options';
 import { isConflict, type TransactionAdapter, type TransactionSettings } from './adapter.js';
 
 /** Options of {@link Transactions.run}. */
@@ -124,7 +133,7 @@ export function createTransactions<Client>(
   options: TransactionsOptions = {},
 ): Transactions<Client> {
   assertOptions('createTransactions()', options, TRANSACTIONS_OPTIONS);
-  const { onError = (error: unknown) => console.error(error) } = options;
+  const onError = reporterOf('createTransactions()', options.onError);
   const { lacks = [] } = adapter;
   const assertSettings = <Options extends object>(
     call: string,

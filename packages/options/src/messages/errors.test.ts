@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { hideProperties, numberMessages } from './errors.js';
+import { expect, it, vi } from 'vitest';
+import { hideProperties, numberMessages, reporterOf } from './errors.js';
 
 it('numbers messages below a title, aligned with their first lines', () => {
   const messages = Array.from({ length: 10 }, (_, index) => `Problem ${index}.`);
@@ -15,4 +15,18 @@ it('hides properties of errors from inspection', () => {
 
   expect(error.problems).toEqual(['first']);
   expect(Object.keys(error)).toEqual(['code']);
+});
+
+it('a reporter prints an error with that of the function that should receive it', () => {
+  const print = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  const [error, cause] = [new Error('of the work'), new Error('of the option')];
+  const received: unknown[] = [];
+  reporterOf('createEvents()', (one) => void received.push(one))(error);
+  expect([received, print.mock.calls]).toEqual([[error], []]);
+  reporterOf('createEvents()')(error);
+  reporterOf('createEvents()', () => {
+    throw cause;
+  })(error);
+  const failed = new Error('onError of createEvents() failed.', { cause });
+  expect(print.mock.calls).toEqual([[error], [error, failed]]);
 });

@@ -19,3 +19,20 @@ export function hideProperties(error: Error, ...names: readonly string[]): void 
     if (Object.hasOwn(error, name)) Object.defineProperty(error, name, { enumerable: false });
   }
 }
+
+/**
+ * Returns a function that passes errors to the option `onError` of a call, and prints those that it throws: its callers
+ * have nobody else to tell.
+ */
+export function reporterOf(
+  call: string,
+  onError: (error: unknown) => void = (error) => console.error(error),
+): (error: unknown) => void {
+  return (error) => {
+    try {
+      onError(error);
+    } catch (cause) {
+      console.error(error, new Error(`onError of ${call} failed.`, { cause }));
+    }
+  };
+}
