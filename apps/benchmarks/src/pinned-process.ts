@@ -65,8 +65,9 @@ export async function startPinned(
 }
 
 /**
- * Returns the CPU time of a process since its start, in microseconds, as the kernel counts it. The process does nothing
- * for it, unlike when it is asked. Undefined where there is no Linux.
+ * Returns the CPU time of a process since its start, in microseconds, as the kernel counts it: see
+ * proc_pid_schedstat(5), because ticks of proc_pid_stat(5) are too coarse for a turn. The process does nothing for it,
+ * unlike when it is asked. Undefined where there is no Linux.
  */
 export function cpuOf(pid: number): number | undefined {
   if (process.platform !== 'linux') return undefined;

