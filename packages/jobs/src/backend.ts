@@ -71,7 +71,7 @@ export interface DeadLetters {
   list(page?: DeadLettersPage): Promise<readonly DeadLetter[]>;
   /** Enqueues the job again, with all its retries. Returns false if there is no such dead letter. */
   retry(id: string): Promise<boolean>;
-  /** Deletes a dead letter. Returns false if there is none. */
+  /** Deletes a dead letter. Returns whether it existed. */
   discard(id: string): Promise<boolean>;
 }
 

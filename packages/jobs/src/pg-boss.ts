@@ -40,8 +40,8 @@ interface Stored {
 }
 
 /**
- * Keeps jobs in PostgreSQL, by pg-boss. It creates and migrates its tables in the schema `pgboss`, and has connections
- * of its own, besides those of the transactions.
+ * Keeps jobs in PostgreSQL, by pg-boss. It creates and migrates its tables in the schema `pgboss`, and opens
+ * connections in addition to those of the transactions.
  *
  * @param db - The transactions that jobs are enqueued in, of the same database.
  * @param options - A connection string, or the options of pg-boss, such as `connectionString`, `schema` and `max`.

@@ -104,7 +104,7 @@ export const ADD_MOUNT: unique symbol = Symbol('addMount');
 /**
  * Adds a route to those with the same method and shape.
  *
- * @returns The route that handles the same requests, which prevents that; undefined if there is none.
+ * @returns Another route that handles the same requests already; undefined if none does.
  */
 export function addRoute<One extends Pick<Route, 'options'>>(
   byShape: Map<string, One[]>,

@@ -21,8 +21,8 @@ function standsIn(text: string, word: string): boolean {
 }
 
 /**
- * Returns another text of the same length and shape, or undefined if there is none. A message that is the same for both
- * does not tell them apart, so it repeats neither.
+ * Returns another text of the same length and shape; undefined for a text without letters and digits. A message that is
+ * the same for both does not tell them apart, so it repeats neither.
  */
 export function standInFor(text: string): string | undefined {
   const other = text

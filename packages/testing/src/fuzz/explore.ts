@@ -75,7 +75,7 @@ export async function explore<Case>(
   }
 }
 
-/** Skips a case that is none. */
+/** Skips a case that cannot be run, such as one whose resource was not created. */
 export function skip(): never {
   throw new PreconditionFailure();
 }
