@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest';
 import {
   createApp,
   createRouter,
+  json,
   type ListenOptions,
   listen,
   RouteConflictError,
@@ -71,6 +72,35 @@ describe('listen()', () => {
     };
     await expect.poll(kept).toBeLessThan(3);
     expect(sockets).toHaveLength(10);
+  });
+
+  it.each([
+    ['GET', REQUEST],
+    [
+      'POST',
+      `POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`,
+    ],
+  ])('retains no %s request of an idle connection', async (_, request) => {
+    const requests: WeakRef<object>[] = [];
+    const app = createApp()
+      .use(json())
+      .use((ctx) => {
+        requests.push(new WeakRef(ctx.req));
+        ctx.send('hello');
+      });
+    const { port } = await serve(app);
+    for (let count = 0; count < 5; count += 1) {
+      const { socket, responses } = connectRaw(port);
+      socket.write(request);
+      expect(await responses(1)).toHaveLength(1);
+    }
+    const retained = () => {
+      collectGarbage();
+      return requests.filter((kept) => kept.deref() !== undefined).length;
+    };
+    // Sooner than a check of the timeouts could free them.
+    await expect.poll(retained, { timeout: 500 }).toBeLessThan(2);
+    expect(requests).toHaveLength(5);
   });
 
   it('rejects when the port is in use, and names the port', async () => {

@@ -11,8 +11,8 @@ export class Connection {
   /** Aborts when the server starts closing. Undefined for a connection in memory. */
   readonly closing: AbortSignal | undefined;
   /**
-   * The response to the last request. Null once a check has found that it has been sent and its request read
-   * completely, so that an idle connection retains nothing. Undefined before the first request.
+   * The response to the last request. Null once it has closed and its request has been read completely, so that an
+   * idle connection retains nothing that each garbage collection would copy. Undefined before the first request.
    */
   latest: ServerResponse | null | undefined = undefined;
   /** The requests whose clients wait for `100 Continue`; undefined before the first one. */
@@ -27,8 +27,8 @@ export class Connection {
   readonly waiting: { readonly res: ServerResponse; readonly run: () => void }[] = [];
   /** Whether reading is paused because requests wait. */
   isPaused = false;
-  /** Bytes read when a check found that the last request had ended. */
-  #idleBytes = 0;
+  /** Bytes read when a check found that the last request had ended; undefined from its end to that check. */
+  #idleBytes: number | undefined = 0;
   /** What the last check found the connection waiting for, and when it began, in milliseconds. */
   #wait = '';
   #waitingSince = 0;
@@ -37,6 +37,13 @@ export class Connection {
     this.socket = socket;
     this.keepAlive = keepAlive;
     this.closing = closing;
+  }
+
+  /** Lets go of a response that has closed, once its request has been read completely. */
+  forget(res: ServerResponse): void {
+    if (this.latest !== res || !res.req.complete) return;
+    this.latest = null;
+    this.#idleBytes = undefined;
   }
 
   /** Stops reading. Node resumes the socket after each request; see {@link track}. */
@@ -83,11 +90,9 @@ export class Connection {
     // The client may have disconnected, which a paused connection does not notice.
     if (this.isPaused) return ['requestTimeout', this.waiting.length];
     // A response may end before the body of its request. Until then, the request has its own timeout.
-    if (latest?.writableFinished && latest.req.complete) {
-      this.latest = null;
-      this.#idleBytes = socket.bytesRead;
-    }
+    if (latest?.writableFinished) this.forget(latest);
     if (this.latest !== null || this.isUpgraded) return [];
+    this.#idleBytes ??= socket.bytesRead;
     // Further bytes, such as empty lines, may never become a request head.
     const isIdle = socket.bytesRead === this.#idleBytes;
     return [isIdle ? 'keepAliveTimeout' : 'headersTimeout', this.#idleBytes];

@@ -34,6 +34,7 @@ export function admit(run: RequestListener): RequestListener {
     if (!res.shouldKeepAlive) endAfter(res, req.socket);
     const { latest } = connection;
     connection.latest = res;
+    res.on('close', forget);
     if (connection.running === 0) {
       const isAlone = latest == null || latest.closed;
       // Most clients wait for each response. Nobody then needs to know when one has been sent.
@@ -55,6 +56,11 @@ export function admit(run: RequestListener): RequestListener {
     connection.waiting.push({ res, run: AsyncResource.bind(start) });
     if (connection.waiting.length >= PAUSE_AT) connection.pause();
   };
+}
+
+/** One listener for all responses, because creating a function for each would cost more than calling it. */
+function forget(this: ServerResponse): void {
+  (this.req.socket as Tracked | null)?.[CONNECTION]?.forget(this);
 }
 
 /** Ends a connection when a response has been sent. */

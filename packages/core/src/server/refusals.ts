@@ -39,7 +39,7 @@ export function refuseLate(socket: Socket): void {
 /** Responds to invalid bytes or to a request that timed out, and closes the connection. */
 export function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   const connection = connectionOf(socket);
-  const latest = connection?.latest ?? undefined;
+  const latest = connection?.latest;
   const respond = () => {
     socket.end(formatRefusal(error.code));
     // If bytes are unread, closing immediately would reset the connection, and the client might lose the response.
@@ -49,8 +49,9 @@ export function onClientError(error: NodeJS.ErrnoException, socket: Socket): voi
   if (error.code === 'HPE_CLOSED_CONNECTION') return;
   // If the socket is not tracked, its TLS handshake has failed.
   if (connection === undefined || !socket.writable || error.code === 'ECONNRESET') socket.destroy();
-  else if (latest === undefined) respond();
-  else if (!latest.req.complete) {
+  else if (latest == null) {
+    if (!connection.isEnding) respond();
+  } else if (!latest.req.complete) {
     // The latest request is itself invalid or late. If its response has started, or earlier responses
     // are pending, the refusal cannot be sent.
     if (latest.headersSent || latest.socket === null) socket.destroy();
