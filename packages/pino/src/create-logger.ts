@@ -70,8 +70,9 @@ export function createLogger(options: LoggerOptions = {}): Logger {
 function createLogMethod(serializeError: (error: unknown) => object): LogMethod {
   return function logMethod(values, log) {
     const [first, text] = values;
+    if (text !== undefined) return log.apply(this, values);
     const error: unknown = first instanceof Error ? first : Object(first).err;
-    if (text !== undefined || !(error instanceof Error)) return log.apply(this, values);
+    if (!(error instanceof Error)) return log.apply(this, values);
     const { message = error.name }: { readonly message?: unknown } = serializeError(error);
     return log.call(this, first, String(message));
   };
