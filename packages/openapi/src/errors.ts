@@ -1,5 +1,5 @@
 import { SetupError } from '@fairlead/core';
-import { hideProperties, numberMessages } from '@fairlead/options';
+import { hideProperties, locatorOf, numberMessages } from '@fairlead/options';
 
 /** Several problems prevent the document. The message numbers them. */
 export class DocumentError extends SetupError {
@@ -74,9 +74,24 @@ export function failedTransform(reason: string, options?: ErrorOptions): SetupEr
   );
 }
 
-export function conflictingSecurity(name: string, route: string): SetupError {
+/** The route or webhook that needs a scheme. */
+export interface SecurityPlace {
+  readonly label: string;
+  /** What has a location: the options of the route. */
+  readonly options?: object;
+}
+
+export function conflictingSecurity(
+  name: string,
+  first: SecurityPlace,
+  other: SecurityPlace,
+): SetupError {
+  const [one, another] = [first, other].map(({ label, options }) => {
+    const location = options && locatorOf(options)?.();
+    return location === undefined ? label : `${label} (${location})`;
+  });
   return new SetupError(
     'CONFLICTING_SECURITY',
-    `The security scheme '${name}' of ${route} differs from an earlier one of that name. Rename one of them.`,
+    `The security scheme '${name}' of ${another} differs from that of ${one}. Rename one of them, or declare the same scheme in both.`,
   );
 }

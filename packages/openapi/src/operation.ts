@@ -29,7 +29,7 @@ export function createOperation(source: OperationSource, draft: Draft): object {
   ];
   const body = createBody(source, inputs, draft);
   const needed = securityOf(functions, options.security);
-  const security = draft.security.add(needed, label, draft.problems);
+  const security = draft.security.add(needed, { label, options }, draft.problems);
   const isSecured = security.length > 0;
   return {
     ...createDocumentation(route.options, operationId, named?.description),
@@ -116,7 +116,7 @@ export function createWebhook(
       // The subscriber receives the body.
       ...(body && { requestBody: { ...describeBody(body, 'output', 'Body'), required: true } }),
       responses,
-      security: draft.security.add(security, label, draft.problems),
+      security: draft.security.add(security, { label }, draft.problems),
       ...webhook.extensions,
     },
   };

@@ -8,7 +8,7 @@ import {
   kind,
   string,
 } from '@fairlead/options';
-import { conflictingSecurity } from './errors.js';
+import { conflictingSecurity, type SecurityPlace } from './errors.js';
 
 const REQUIREMENT: Kinds<SecurityRequirement> = {
   name: kind(
@@ -89,19 +89,21 @@ type Needs = ReadonlyMap<string, ReadonlySet<string>>;
 export class SecuritySchemes {
   /** The Security Scheme Objects, by name. */
   readonly schemes = new Map<string, object>();
+  /** Where each scheme of a name was found first, by name and the scheme as text. */
+  readonly #places = new Map<string, Map<string, SecurityPlace>>();
 
   /**
    * Adds the schemes of a route or a webhook.
    *
-   * @param problems - Receives schemes whose name another scheme has.
+   * @param problems - Receives schemes whose name another scheme has, each once.
    * @returns The Security Requirement Objects, of which a request meets one; none for public routes.
    */
   add(
     security: Security,
-    label: string,
+    place: SecurityPlace,
     problems: Error[],
   ): readonly Readonly<Record<string, readonly string[]>>[] {
-    const ways = this.#read(security, label, problems);
+    const ways = this.#read(security, place, problems);
     if (ways.every(({ size }) => size === 0)) return [];
     return ways.map((needs) =>
       Object.fromEntries([...needs].map(([name, scopes]) => [name, [...scopes]])),
@@ -109,15 +111,18 @@ export class SecuritySchemes {
   }
 
   /** Lists the ways to authenticate. */
-  #read(security: Security, label: string, problems: Error[]): readonly Needs[] {
-    const read = (one: Security) => this.#read(one, label, problems);
+  #read(security: Security, place: SecurityPlace, problems: Error[]): readonly Needs[] {
+    const read = (one: Security) => this.#read(one, place, problems);
     if (Array.isArray(security)) return security.map(read).reduce(combine, [new Map()]);
     if (isAlternatives(security)) return security.anyOf.flatMap(read);
     const { name, scheme, scopes = [] } = security as SecurityRequirement;
     const present = this.schemes.get(name) ?? scheme;
-    if (JSON.stringify(present) !== JSON.stringify(scheme)) {
-      problems.push(conflictingSecurity(name, label));
-    }
+    const text = JSON.stringify(scheme);
+    const seen = this.#places.get(name) ?? new Map([[text, place]]);
+    this.#places.set(name, seen);
+    const [first] = seen.values();
+    if (!seen.has(text) && first) problems.push(conflictingSecurity(name, first, place));
+    if (!seen.has(text)) seen.set(text, place);
     this.schemes.set(name, present);
     return [new Map([[name, new Set(scopes)]])];
   }
