@@ -10,7 +10,7 @@ type Described = Omit<RouteDescription, 'definition'>;
 export interface RouteSummary extends Described {
   /** The version that requests name; undefined for a route of all versions. */
   readonly version: string | undefined;
-  /** What schemas describe: `params`, `query`, `headers`, `body`, or the statuses of responses. */
+  /** What is described: `params`, `query`, `headers`, `body`, or the statuses of responses. */
   readonly schemas: readonly string[];
   /** Such as `src/users.ts:12:3`; undefined if it is unknown. */
   readonly file: string | undefined;
@@ -71,5 +71,7 @@ function schemasOf(options: Route['options']): readonly string[] {
   const statuses = [...responseSchemas(options).keys()].map((status) =>
     status === 0 ? '2xx' : `${status}`,
   );
-  return [...inputs, ...statuses];
+  // Without a schema, the status of the route.
+  const own = statuses.length === 0 && options.status !== undefined ? [`${options.status}`] : [];
+  return [...inputs, ...statuses, ...own];
 }

@@ -62,6 +62,15 @@ it('prints JSON', async () => {
   });
 });
 
+it('lists the status of a route without a schema of its response', async () => {
+  const { run } = await writeProject({
+    'src/app.js': `import { createApp } from '@fairlead/core';
+export default createApp().delete('/notes', { status: 204 }, () => undefined);`,
+  });
+  const [route] = JSON.parse((await run('routes', '--json')).stdout);
+  expect(route.schemas).toEqual(['204']);
+});
+
 it('says that there are no routes', async () => {
   const { run } = await writeProject({
     'src/app.js': `import { createApp } from '@fairlead/core';\nexport default createApp();`,
