@@ -94,7 +94,8 @@ it.each([
   const { run } = await writeProject({ 'src/app.js': logged(warn) });
   const summary = '1 route, no problems, 2 warnings.\n';
   expect(await run('check')).toEqual({ status: 0, stdout: summary, stderr: REPORT });
-  expect(await run('check', '--strict')).toEqual({ status: 1, stdout: summary, stderr: REPORT });
+  const failed = '1 route, 2 warnings that fail the check.\n';
+  expect(await run('check', '--strict')).toEqual({ status: 1, stdout: failed, stderr: REPORT });
   const { status, stdout, stderr } = await run('check', '--strict', '--json');
   expect([status, stderr]).toEqual([1, REPORT]);
   expect(JSON.parse(stdout).warnings).toEqual([
@@ -231,7 +232,7 @@ it('fails for a route whose sunset has passed', async () => {
   });
   expect(await run('check')).toEqual({
     status: 1,
-    stdout: '1 route, no problems, 1 warning.\n',
+    stdout: '1 route, 1 warning that fails the check.\n',
     stderr: expect.stringContaining('The sunset of a deprecated route has passed, on 2020-07-31'),
   });
 });

@@ -132,13 +132,20 @@ async function check(
   const { changes = [] } = { ...review };
   if (changes.length > 0) print(`${formatChanges(changes)}\n`);
   const rest = [
-    'no problems',
-    ...(warnings.length === 0 ? [] : [count(warnings.length, 'warning')]),
+    ...describeWarnings(warnings.length, failing.length),
     ...(review === undefined ? [] : [describeReview(review).replace(/^No/, 'no')]),
   ];
   print(style(isWrong ? 'red' : 'green', `${[count(routes, 'route'), ...rest].join(', ')}.`));
   if (review !== undefined && changes.length > 0)
     print(`To record the changes, ${describeUpdate(review, document)}.`);
+}
+
+/** Describes the warnings of a check without problems, some of which may fail it. */
+function describeWarnings(number: number, failing: number): readonly string[] {
+  const warnings = number === 0 ? [] : [count(number, 'warning')];
+  if (failing === 0) return ['no problems', ...warnings];
+  const verb = `${failing === 1 ? 'fails' : 'fail'} the check`;
+  return [`${warnings[0]}${failing === number ? ' that' : `, ${failing} of which`} ${verb}`];
 }
 
 /**
