@@ -49,6 +49,14 @@ describe('a comparison with a lock', () => {
       ['weaker: GET /: the middleware role() (bearer:a) does not run for it anymore.'],
     ],
     [
+      'a role behind a parameter with another name',
+      () => createApp().get('/a/:id', role('a'), handler),
+      () => createApp().get('/a/:key', role('a', 'b'), handler),
+      [
+        'weaker: GET /a/:key: the middleware role() (bearer:a) lets requests with bearer:b pass, too.',
+      ],
+    ],
+    [
       'middleware that moved behind the route',
       () => createApp().use(signedIn()).get('/', handler),
       () => createApp().get('/', handler).use(signedIn()),
@@ -134,6 +142,34 @@ describe('a comparison with a lock', () => {
     expect(await differences(before(), after())).toEqual(expected);
     expect(await differences(before(), before())).toEqual([]);
     expect(await differences(after(), after())).toEqual([]);
+  });
+
+  it.each<[string, () => App, () => App]>([
+    [
+      'the name of a parameter',
+      () => createApp().get('/a/:id/b/*rest', role('a'), handler),
+      () => createApp().get('/a/:key/b/*path', role('a'), handler),
+    ],
+    [
+      'a repeated role',
+      () => createApp().get('/', role('a', 'b'), handler),
+      () => createApp().get('/', role('a', 'b', 'a'), role('b', 'a'), handler),
+    ],
+    [
+      'middleware that the application and a router use',
+      () => createApp().get('/', signedIn(), handler),
+      () => createApp().use(signedIn()).get('/', signedIn(), handler),
+    ],
+  ])('does not report %s', async (_name, before, after) => {
+    expect(await differences(before(), after())).toEqual([]);
+  });
+
+  it('reports a repeated guard whose demands are not known', () => {
+    const guard = { kind: 'guard', name: 'Owner', needs: [[]] } as const;
+    const lock = (...steps: readonly (typeof guard)[]) => new Map([['GET /', { steps }]]);
+    expect(compare(lock(guard), lock(guard, guard), new Set())).toEqual([
+      { kind: 'changed', route: 'GET /', message: 'the guard Owner is new.' },
+    ]);
   });
 
   it('reports responders whose guard is gone', async () => {

@@ -22,9 +22,12 @@ export function compare(
   present: Lock,
   builtIn: ReadonlySet<string>,
 ): readonly Difference[] {
+  const names = renamed(lock, present);
   const routes = [...new Set([...lock.keys(), ...present.keys()])].sort();
   const all = routes.flatMap((route): readonly Difference[] => {
-    const [before, after] = [lock.get(route), present.get(route)];
+    if (names.has(route)) return [];
+    const old = [...names].find(([, now]) => now === route)?.[0] ?? route;
+    const [before, after] = [lock.get(old), present.get(route)];
     const changed = (message: string) => [{ kind: 'changed', route, message } as const];
     if (after === undefined) return changed('is gone.');
     if (before !== undefined) return compareRoute(route, before, after);
@@ -35,6 +38,20 @@ export function compare(
     ...all.filter(({ kind }) => kind === 'weaker'),
     ...all.filter(({ kind }) => kind === 'changed'),
   ];
+}
+
+/** Finds the routes whose parameters have other names, which do not matter to requests. */
+function renamed(lock: Lock, present: Lock): ReadonlyMap<string, string> {
+  const shapeOf = (route: string) => route.replace(/([:*])[\p{L}_][\p{L}\p{M}\p{N}_]*/gu, '$1');
+  const added = new Map(
+    [...present.keys()].filter((one) => !lock.has(one)).map((one) => [shapeOf(one), one]),
+  );
+  return new Map(
+    [...lock.keys()].flatMap((route) => {
+      const now = present.has(route) ? undefined : added.get(shapeOf(route));
+      return now === undefined ? [] : [[route, now] as const];
+    }),
+  );
 }
 
 function describeRoute({ public: reason, steps }: LockedRoute): string {
@@ -97,6 +114,11 @@ function compareRoute(route: string, before: LockedRoute, after: LockedRoute): D
     add('changed', `${describeStep(old)} has been replaced by ${describeStep(now)}.`),
   );
   for (const old of removed) add('weaker', `${describeStep(old)} does not run for it anymore.`);
-  for (const now of added) add('changed', `${describeStep(now)} is new.`);
+  for (const now of added) {
+    // Requests that pass a step pass an equal one. Unless its demands are known, it may be another one.
+    const isKnown = now.needs.some((way) => way.length > 0);
+    if (isKnown && before.steps.some((old) => isEqual(old, now))) continue;
+    add('changed', `${describeStep(now)} is new.`);
+  }
   return differences;
 }
