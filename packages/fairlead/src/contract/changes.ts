@@ -62,10 +62,17 @@ export class Comparison {
    * Compares two schemas, and adds their changes.
    *
    * @param isText - Whether numbers and booleans are sent as texts.
+   * @param wasPresent - Whether the sender never left the value out.
    */
-  addSchemas(before: Part, after: Part, place: SentPlace, isText = false): void {
+  addSchemas(
+    before: Part,
+    after: Part,
+    place: SentPlace,
+    isText = false,
+    wasPresent = false,
+  ): void {
     const schemas = (isText ? this.#texts : this.#schemas)[place.direction];
-    for (const { member, ...change } of schemas.compare(before, after)) {
+    for (const { member, ...change } of schemas.compare(before, after, wasPresent)) {
       this.changes.push({ ...place, ...(member !== '' && { member }), ...change });
     }
   }

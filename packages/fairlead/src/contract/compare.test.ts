@@ -100,7 +100,22 @@ describe('a comparison of documents', () => {
       'a server',
       { servers: [{ url: 'https://a.example' }] },
       { servers: [{ url: 'https://b.example' }] },
-      ['maybe all operations server: https://a.example is gone'],
+      [
+        'maybe all operations server: https://a.example is gone',
+        'safe all operations server: https://b.example is new',
+      ],
+    ],
+    [
+      'the variables of a server',
+      { servers: [{ url: '/{v}', variables: { v: { default: '1', description: 'A' } } }] },
+      { servers: [{ url: '/{v}', variables: { v: { default: '2', description: 'B' } } }] },
+      ['maybe all operations server: /{v} has other variables'],
+    ],
+    [
+      'a server of an operation',
+      postOf(ok, { servers: [{ url: '/' }] }),
+      postOf({ ...ok, servers: [{ url: '/b' }] }, { servers: [{ url: '/' }] }),
+      ['maybe POST /a server: / is gone', 'safe POST /a server: /b is new'],
     ],
     [
       'a new required parameter',
@@ -142,7 +157,63 @@ describe('a comparison of documents', () => {
       'a parameter that becomes limited text',
       withParameter({}, integer),
       withParameter({}, { ...text, minLength: 3 }),
-      ['maybe POST /a query parameter "q": is string now, was integer'],
+      [
+        'safe POST /a query parameter "q": is string now, was integer',
+        'breaking POST /a query parameter "q": has the minimum length 3 now, was 0',
+      ],
+    ],
+    ...['path', 'query', 'header'].map(
+      (place): Row => [
+        `a ${place} parameter that becomes a UUID`,
+        withParameter({ in: place, required: true }, integer),
+        withParameter({ in: place, required: true }, { ...text, format: 'uuid' }),
+        [
+          `safe POST /a ${place} parameter "q": is string now, was integer`,
+          `breaking POST /a ${place} parameter "q": must match the format uuid now`,
+        ],
+      ],
+    ),
+    [
+      'a parameter that becomes one of some values',
+      withParameter({}, integer),
+      withParameter({}, { ...text, enum: ['a'] }),
+      [
+        'safe POST /a query parameter "q": is string now, was integer',
+        'breaking POST /a query parameter "q": must be "a" now',
+      ],
+    ],
+    [
+      'a header of a response that becomes a number',
+      withHeader({ schema: { ...text, format: 'date' } }),
+      withHeader({ schema: integer }),
+      ['breaking POST /a response 200, header "X-Total": is integer now, was string'],
+    ],
+    [
+      'a default of a parameter that was required',
+      withParameter({ required: true }),
+      withParameter({}, { ...text, default: 'a' }),
+      [
+        'safe POST /a query parameter "q": is optional now',
+        'safe POST /a query parameter "q": has the default "a" now',
+      ],
+    ],
+    [
+      'a default of a parameter that becomes required',
+      withParameter({}, { ...text, default: 'a' }),
+      withParameter({ required: true }),
+      [
+        'breaking POST /a query parameter "q": is required now',
+        'maybe POST /a query parameter "q": has no default anymore, was "a"',
+      ],
+    ],
+    [
+      'problem codes that become open',
+      withCodes(['A']),
+      withCodes(undefined),
+      [
+        'safe POST /a response 409: the problem code A is gone',
+        'maybe POST /a response 409: may have problem codes that it does not list now',
+      ],
     ],
     [
       'a parameter that becomes limited text, or another value',
@@ -301,7 +372,7 @@ describe('a comparison of documents', () => {
       withCodes(['B']),
       [
         'maybe POST /a response 409: the problem code B is new',
-        'maybe POST /a response 409: the problem code A is gone',
+        'safe POST /a response 409: the problem code A is gone',
       ],
     ],
     [

@@ -1,4 +1,4 @@
-import { type Document, listOf, nodeOf } from '../client/index.js';
+import { type Document, listOf, nodeOf, nodesOf } from '../client/index.js';
 import { type Change, Comparison } from './changes.js';
 import { compareBodies, compareParameters } from './inputs.js';
 import {
@@ -11,6 +11,7 @@ import {
   webhooksOf,
 } from './operations.js';
 import { compareResponses } from './responses.js';
+import { canonical } from './schemas/equality.js';
 import { compareSchemes, compareSecurity } from './security.js';
 
 /**
@@ -26,7 +27,7 @@ export function compareDocuments(
   today: string,
 ): readonly Change[] {
   const comparison = new Comparison(before, after, today);
-  compareServers(comparison);
+  compareServers(comparison, before.root.servers, after.root.servers, 'all operations');
   compareSchemes(comparison);
   compareAll(comparison, operationsOf(before), operationsOf(after));
   compareSent(comparison, webhooksOf(before), webhooksOf(after));
@@ -35,21 +36,26 @@ export function compareDocuments(
 
 type Operations = ReadonlyMap<string, Operation>;
 
-function compareServers({ before, after, changes }: Comparison): void {
-  const urlsOf = ({ root }: Document) => {
-    const urls = listOf(root.servers).map((server) => String(nodeOf(server).url));
-    return urls.length === 0 ? ['/'] : urls;
-  };
-  const news = urlsOf(after);
-  for (const url of urlsOf(before)) {
-    if (news.includes(url)) continue;
-    changes.push({
-      severity: 'maybe',
-      operation: 'all operations',
-      place: 'server',
-      message: `${url} is gone`,
-    });
+/** Compares the addresses at which clients send requests. */
+function compareServers(comparison: Comparison, olds: unknown, news: unknown, label: string): void {
+  const [was, is] = [serversOf(olds), serversOf(news)];
+  const place = { operation: label, place: 'server' };
+  for (const [url, variables] of was) {
+    const now = is.get(url);
+    if (now === undefined) comparison.add('maybe', place, `${url} is gone`);
+    else if (now !== variables) comparison.add('maybe', place, `${url} has other variables`);
   }
+  for (const url of is.keys()) if (!was.has(url)) comparison.add('safe', place, `${url} is new`);
+}
+
+/** Reads the variables of servers, by the address. */
+function serversOf(servers: unknown): ReadonlyMap<string, string> {
+  const found = listOf(servers).map((server) => {
+    const { url, variables } = nodeOf(server);
+    const values = nodesOf(variables).map(([name, one]) => [name, one.default, one.enum]);
+    return [String(url), canonical(values.sort())] as const;
+  });
+  return new Map(found.length === 0 ? [['/', canonical([])]] : found);
 }
 
 /** Compares requests that clients send. */
@@ -96,6 +102,11 @@ function compareOperation(comparison: Comparison, before: Operation, after: Oper
   comparison.before.place = before.label;
   comparison.after.place = after.label;
   compareDeprecation(comparison, before, after);
+  const [olds, news] = [before, after].map(
+    ({ node, document }) => node.servers ?? document.root.servers,
+  );
+  if (before.node.servers !== undefined || after.node.servers !== undefined)
+    compareServers(comparison, olds, news, after.label);
   compareSecurity(comparison, before, after);
   compareParameters(comparison, before, after, 'request');
   compareBodies(comparison, before, after, 'request');

@@ -79,7 +79,7 @@ function compareParameter(
   if (oldStyle !== newStyle && !parts.every((part) => isSingle(comparison, part))) {
     comparison.add('breaking', place, `is written in another way: ${newStyle}, was ${oldStyle}`);
   }
-  compareTexts(comparison, parts, newStyle, place);
+  compareTexts(comparison, parts, newStyle, place, was);
 }
 
 /** How a parameter is written. OpenAPI 3.1 §4.8.12.2 */
@@ -101,10 +101,11 @@ function compareTexts(
   [before, after]: readonly [before: Part, after: Part],
   style: string,
   place: SentPlace,
+  wasPresent = false,
 ): void {
   const list = isSingle(comparison, before) ? itemsOf(comparison, after) : undefined;
   if (list === undefined || place.direction === 'response') {
-    comparison.addSchemas(before, after, place, true);
+    comparison.addSchemas(before, after, place, true, wasPresent);
     return;
   }
   const isText = comparison
@@ -112,7 +113,7 @@ function compareTexts(
     .casesOf(before)
     .some(({ types }) => types.has('string'));
   comparison.add(isText && !style.includes('each') ? 'maybe' : 'safe', place, 'is a list now');
-  comparison.addSchemas(before, list, place, true);
+  comparison.addSchemas(before, list, place, true, wasPresent);
 }
 
 /** Returns the schema of the items of a list that may have one of them; undefined for other schemas. */

@@ -88,7 +88,9 @@ function readItem(
         place === 'path' ? names.indexOf(name) : place === 'header' ? name.toLowerCase() : name;
       return [[`${place} ${key}`, { name, in: place, node: parameter }] as const];
     });
-    return [{ label, method, path, document, node, parameters: new Map(parameters) }];
+    const { servers } = item;
+    const own = { ...(servers !== undefined && { servers }), ...node };
+    return [{ label, method, path, document, node: own, parameters: new Map(parameters) }];
   });
 }
 

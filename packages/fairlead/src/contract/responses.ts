@@ -129,12 +129,8 @@ function compareCodes(comparison: Comparison, was: Codes, is: Codes, place: Plac
   for (const code of added) {
     comparison.add(was.isOpen ? 'safe' : 'maybe', place, `the problem code ${code} is new`);
   }
-  for (const code of gone) {
-    // Another one may replace it.
-    const isKept = added.length === 0 && !is.isOpen;
-    comparison.add(isKept ? 'safe' : 'maybe', place, `the problem code ${code} is gone`);
-  }
-  if (is.isOpen && !was.isOpen && gone.length === 0) {
+  for (const code of gone) comparison.add('safe', place, `the problem code ${code} is gone`);
+  if (is.isOpen && !was.isOpen) {
     comparison.add('maybe', place, 'may have problem codes that it does not list now');
   }
 }

@@ -70,19 +70,20 @@ function isSafe(schemas: Schemas, old: Json, now: Json, direction: Direction): b
 
 const ajv = new Ajv2020({ strict: false, validateSchema: false });
 
-function validatorOf(schemas: Schemas, schema: Json) {
+/** Creates the validator of a schema. */
+export function validatorOf(schemas: Schemas, schema: Json) {
   ajv.removeSchema();
   return ajv.compile({ allOf: [schema], components: { schemas } });
 }
 
 /** Whether ajv accepts an empty array where `contains` needs an item, as it does beside `prefixItems`. */
-function isMisjudged(schemas: unknown): boolean {
+export function isMisjudged(schemas: unknown): boolean {
   const text = JSON.stringify(schemas);
   return text.includes('"contains"') && text.includes('"prefixItems"');
 }
 
 /** Returns numbers from 0 to 1, the same ones for a seed. */
-function randomOf(seed: number): () => number {
+export function randomOf(seed: number): () => number {
   let state = seed;
   return () => {
     state = (Math.imul(state ^ (state >>> 15), 1 | state) + 0x6d2b79f5) | 0;

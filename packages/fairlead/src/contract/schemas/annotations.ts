@@ -16,7 +16,7 @@ export function describeAnnotations(
       is.default === undefined
         ? `has no default anymore, was ${was.default}`
         : `has the default ${is.default} now${was.default === undefined ? '' : `, was ${was.default}`}`;
-    walk.findings.addMeaning(member, message, 1);
+    walk.findings.addOfAbsent(member, message);
   }
   if (is.deprecated && !was.deprecated) walk.findings.addMeaning(member, 'is deprecated now', 0);
   if (was.deprecated && !is.deprecated)

@@ -22,6 +22,9 @@ export interface Limit {
   readonly isExclusive: boolean;
 }
 
+/** The largest range of integers whose values are compared one by one. */
+const MAX_SPLIT = 64;
+
 /** What creates the cases of schemas within a case. */
 export interface Space {
   /** To which schemas belong that are made. */
@@ -334,6 +337,12 @@ export class Case {
     const types = [...this.types];
     if (types.length === 1 && types[0] === 'boolean')
       return [true, false].map((value) => this.and({ const: value }));
+    if (types.length === 1 && types[0] === 'integer') {
+      const { lower, upper } = this;
+      const length = upper.value - lower.value + 1;
+      if (length < 2 || length > MAX_SPLIT) return undefined;
+      return Array.from({ length }, (_, index) => this.and({ const: lower.value + index }));
+    }
     if (types.length < 2) return undefined;
     return types.map((type) => {
       if (type !== 'fraction') return this.and({ type });
@@ -368,7 +377,8 @@ export function fits({ schema }: Part, value: unknown): boolean {
   );
 }
 
-function hasFlag(part: Part, keyword: string, seen = new Set<Part>()): boolean {
+/** Whether a schema has a keyword that is true. */
+export function hasFlag(part: Part, keyword: string, seen = new Set<Part>()): boolean {
   const { document, schema } = part;
   if (schema === false || seen.has(part)) return false;
   seen.add(part);

@@ -52,6 +52,18 @@ function mostSevere(findings: readonly Finding[]): Finding[] {
   return findings.toSorted((one, other) => other.doubt - one.doubt).slice(0, MAX_CHANGES);
 }
 
+/** Makes the changes safe that matter only if a value is absent, if it never was. */
+function settle(
+  findings: readonly Finding[],
+  member: string,
+  wasPresent: boolean,
+): readonly Finding[] {
+  for (const one of findings) {
+    if (wasPresent && one.isOfAbsent && one.member === member) one.doubt = 0;
+  }
+  return findings;
+}
+
 /** Follows references that stand alone. */
 function follow(part: Part): Part {
   return resolve(part) ?? part;
@@ -96,15 +108,20 @@ export class SchemaComparison {
     this.#walk = {
       findings: this.#findings,
       prover: this.#prover,
-      recurse: (old, now, member) => this.#findings.push(this.#compare(old, now, member)),
+      recurse: (old, now, member, wasPresent = false) =>
+        this.#findings.push(settle(this.#compare(old, now, member), member, wasPresent)),
     };
   }
 
-  /** Lists the changes from one schema to another. If all are safe, the values of the sender fit the receiver. */
-  compare(before: Part, after: Part): readonly SchemaChange[] {
+  /**
+   * Lists the changes from one schema to another. If all are safe, the values of the sender fit the receiver.
+   *
+   * @param wasPresent - Whether the sender never left the value out.
+   */
+  compare(before: Part, after: Part, wasPresent = false): readonly SchemaChange[] {
     this.#prover.restart();
     this.#visits = 0;
-    const findings = this.#compare([before], [after], '');
+    const findings = settle(this.#compare([before], [after], ''), '', wasPresent);
     return findings.map(({ doubt, member, message }) => ({
       severity: SEVERITIES[doubt] ?? 'safe',
       member,
@@ -142,11 +159,29 @@ export class SchemaComparison {
     const kept = isNarrow && isWide ? found.filter(({ isMeaning }) => isMeaning) : found;
     if (isHarmless) {
       for (const finding of kept) if (!finding.isMeaning) finding.doubt = 0;
-    } else if (kept.every(({ doubt }) => doubt === 0)) {
-      const message = 'has changed in a way that cannot be compared';
-      kept.push({ doubt: 1, member, message, isMeaning: false });
+    } else {
+      if (kept.every(({ doubt }) => doubt === 0)) {
+        const message = 'has changed in a way that cannot be compared';
+        kept.push({ doubt: 1, member, message, isMeaning: false });
+      }
+      this.#raise(kept, this.#findings.isRequest ? [before, after] : [after, before]);
     }
     return kept.length > MAX_CHANGES ? mostSevere(kept) : kept;
+  }
+
+  /** Makes sure of what is doubtful, if a value without members shows that the receiver refuses some. */
+  #raise(
+    findings: readonly Finding[],
+    [sent, received]: readonly [sent: readonly Part[], received: readonly Part[]],
+  ): void {
+    const doubtful = findings.filter(({ doubt, isMeaning }) => doubt === 1 && !isMeaning);
+    if (doubtful.length === 0 || findings.some(({ doubt }) => doubt === 2)) return;
+    const cases = this.#prover.casesOf(sent);
+    // Otherwise, the value may be refused because of another member.
+    const hasMembers = cases.some(({ types }) => types.has('object') || types.has('array'));
+    if (hasMembers && findings.length > 1) return;
+    if (!cases.some((one) => this.#prover.refutes(one, received))) return;
+    for (const finding of doubtful) finding.doubt = 2;
   }
 
   #describe(before: readonly Part[], after: readonly Part[], member: string): void {
@@ -193,7 +228,10 @@ export class SchemaComparison {
     const doubtOf = (one: Case, partner?: Case): Doubt => {
       if (receivers.every((part) => this.#prover.proves(one, part))) return 0;
       const others = receiving.filter((other) => other !== partner);
-      return others.every((other) => this.#prover.areDisjoint(one, other)) ? 2 : 1;
+      const isRefused =
+        others.every((other) => this.#prover.areDisjoint(one, other)) ||
+        this.#prover.refutes(one, receivers);
+      return isRefused ? 2 : 1;
     };
     for (const { old: was, now: is, isEqual } of pairs) {
       const found = this.#findings.collect(() =>
@@ -260,14 +298,22 @@ export class SchemaComparison {
   #describeCase(old: Case, now: Case, member: string): void {
     const common = [...old.types].filter((type) => now.types.has(type));
     const [was, is] = [old, now].map(({ types }) => describeTypes(types));
+    // A number that is sent as text may fit.
+    const isSpelled = common.length === 0 && this.#prover.isText && now.types.has('string');
+    const found = this.#findings.collect(() =>
+      this.#describeKeywords(old, now, isSpelled ? ['string'] : common, member),
+    );
+    const isExplained = isSpelled && found.some(({ doubt }) => doubt > 0);
     if (was !== is) {
-      this.#findings.add(
-        member,
-        `is ${is} now, was ${was}`,
-        this.#lacks(now, old),
-        this.#lacks(old, now),
-      );
+      const [narrower, wider] = [this.#lacks(now, old), this.#lacks(old, now)];
+      const doubt = (one: Doubt): Doubt => (isExplained && one === 1 ? 0 : one);
+      this.#findings.add(member, `is ${is} now, was ${was}`, doubt(narrower), doubt(wider));
     }
+    this.#findings.push(found);
+  }
+
+  /** @param common - The types that both have. */
+  #describeKeywords(old: Case, now: Case, common: readonly Type[], member: string): void {
     if (common.length === 0) return;
     if (describeValues(this.#walk, old, now, member)) return;
     const has = (...types: readonly Type[]) => types.some((type) => common.includes(type));

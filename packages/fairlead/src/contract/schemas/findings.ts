@@ -18,6 +18,8 @@ export interface Finding {
   readonly message: string;
   /** Whether it is about more than which values are valid. */
   readonly isMeaning: boolean;
+  /** Whether it is about a value that is absent. */
+  readonly isOfAbsent?: true;
 }
 
 /** Collects differences. */
@@ -43,6 +45,11 @@ export class Findings {
     this.#list.push({ doubt, member, message, isMeaning: true });
   }
 
+  /** Records a difference that matters to those who leave a value out. */
+  addOfAbsent(member: string, message: string): void {
+    this.#list.push({ doubt: 1, member, message, isMeaning: true, isOfAbsent: true });
+  }
+
   push(findings: readonly Finding[]): void {
     for (const finding of findings) this.#list.push(finding);
   }
@@ -62,6 +69,15 @@ export class Findings {
 export interface Walk {
   readonly findings: Findings;
   readonly prover: Prover;
-  /** Compares the schemas of a member. A value meets all of its schemas. */
-  recurse(before: readonly Part[], after: readonly Part[], member: string): void;
+  /**
+   * Compares the schemas of a member. A value meets all of its schemas.
+   *
+   * @param wasPresent - Whether the sender never left it out.
+   */
+  recurse(
+    before: readonly Part[],
+    after: readonly Part[],
+    member: string,
+    wasPresent?: boolean,
+  ): void;
 }

@@ -73,7 +73,7 @@ function describeMember(walk: Walk, old: Case, now: Case, name: string, member: 
     walk.findings.add(member, 'can have a value now', 0, 2);
   else if (after === undefined && before !== undefined)
     walk.findings.add(member, 'can have no value anymore', 2, 0);
-  else walk.recurse(before ?? [], after ?? [], member);
+  else walk.recurse(before ?? [], after ?? [], member, wasNeeded);
 }
 
 /** Describes the members that schemas do not name. */

@@ -2,6 +2,8 @@ import { type Document, isNode, listOf, type Node, nodeOf, textOf } from '../../
 import { Case, fits, isScalar, isTrivial, matches, type Space, type Type } from './case.js';
 import { canonical, Equality } from './equality.js';
 import { makePart, negate, type Part, partOf, without } from './part.js';
+import { canonicalPattern } from './pattern.js';
+import { Witnesses } from './witness.js';
 
 /** The most cases that the alternatives of schemas may have. Schemas with more are read without some alternatives. */
 const MAX_CASES = 64;
@@ -36,6 +38,7 @@ export class Prover implements Space {
   /** The first position of an open claim on which the present proof relies. */
   #relies = Number.POSITIVE_INFINITY;
   #steps = 0;
+  readonly #witnesses: Witnesses;
 
   /**
    * @param document - To which schemas belong that are made.
@@ -46,7 +49,9 @@ export class Prover implements Space {
     readonly document: Document,
     readonly hides: 'readOnly' | 'writeOnly',
     readonly isText: boolean,
-  ) {}
+  ) {
+    this.#witnesses = new Witnesses((parts) => this.casesOf(parts), { hides, isText });
+  }
 
   /** Allows as many steps again. */
   restart(): void {
@@ -61,6 +66,11 @@ export class Prover implements Space {
   /** Whether every value that fits some schemas is known to fit others. */
   allWithin(parts: readonly Part[], outer: readonly Part[]): boolean {
     return outer.every((part) => this.within(parts, part));
+  }
+
+  /** Whether a case is known to have a value that one of some schemas refuses. */
+  refutes(one: Case, outers: readonly Part[]): boolean {
+    return this.#witnesses.refutes(one, outers);
   }
 
   /** Whether no value is known to fit two cases. */
@@ -449,8 +459,10 @@ function meetsTexts(one: Case, schema: Node): boolean {
   const { minLength, maxLength, pattern, format, contentSchema } = schema;
   if (one.least('minLength') < Number(minLength ?? 0)) return false;
   if (one.most('maxLength') > Number(maxLength ?? Number.POSITIVE_INFINITY)) return false;
-  if (typeof pattern === 'string' && !isTrivial(pattern) && !one.texts('pattern').has(pattern))
-    return false;
+  if (typeof pattern === 'string' && !isTrivial(pattern)) {
+    const own = new Set([...one.texts('pattern')].map(canonicalPattern));
+    if (!own.has(canonicalPattern(pattern))) return false;
+  }
   if (isNode(contentSchema)) return false;
   return format === undefined || meetsFormat(one.texts('format'), format, false);
 }

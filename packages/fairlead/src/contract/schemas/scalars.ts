@@ -1,14 +1,26 @@
-import { type Case, fits, isTrivial, type Limit, matches } from './case.js';
+import { type Case, fits, isTrivial, type Limit, matches, typeOf } from './case.js';
 import { canonical } from './equality.js';
 import type { Doubt, Walk } from './findings.js';
+import { canonicalPattern } from './pattern.js';
 import { describeTypes, joinOr, listValues } from './words.js';
 
 /** Returns whether there is nothing else to compare. */
 export function describeValues(walk: Walk, old: Case, now: Case, member: string): boolean {
   const [was, is] = [old.values, now.values];
   if (was === undefined && is === undefined) return false;
-  if (was === undefined) walk.findings.add(member, `must be ${listValues(is)} now`, 2, 0);
-  else if (is === undefined) {
+  const refused = (one: Case, { parts, types }: Case) =>
+    (one.values ?? [])
+      // Otherwise, the types tell it.
+      .filter((value) => types.has(typeOf(value)))
+      .filter((value) => walk.prover.refutes(one.and({ const: value }), parts))
+      .map((value) => canonical(value));
+  if (was === undefined) {
+    walk.findings.add(member, `must be ${listValues(is)} now`, 2, 0);
+    const added = refused(now, old);
+    if (added.length > 0) walk.findings.add(member, `can be ${joinOr(added)} now`, 0, 2);
+  } else if (is === undefined) {
+    const gone = refused(old, now);
+    if (gone.length > 0) walk.findings.add(member, `cannot be ${joinOr(gone)} anymore`, 2, 0);
     walk.findings.add(
       member,
       `can be any ${describeTypes(now.types)} now, was ${listValues(was)}`,
@@ -27,8 +39,17 @@ export function describeValues(walk: Walk, old: Case, now: Case, member: string)
 }
 
 export function describeNumbers(walk: Walk, old: Case, now: Case, member: string): void {
-  describeLimit(walk, 'minimum', old.lower, now.lower, 1, member);
-  describeLimit(walk, 'maximum', old.upper, now.upper, -1, member);
+  // The limits of safe integers belong to the type, which has changed.
+  const isOther = old.types.has('fraction') !== now.types.has('fraction');
+  const isKnown = (limit: Limit) => isOther && Math.abs(limit.value) === Number.MAX_SAFE_INTEGER;
+  const limits = [
+    ['minimum', old.lower, now.lower, 1],
+    ['maximum', old.upper, now.upper, -1],
+  ] as const;
+  for (const [name, was, is, sign] of limits) {
+    const isTold = [was, is].every((limit) => isKnown(limit) || !Number.isFinite(limit.value));
+    if (!isTold) describeLimit(walk, name, was, is, sign, member);
+  }
   const stepsOf = (one: Case) =>
     one
       .numbers('multipleOf')
@@ -52,7 +73,12 @@ export function describeTexts(walk: Walk, old: Case, now: Case, member: string):
   describeCounts(walk, old, now, 'length', ['minLength', 'maxLength'], member);
   const patternsOf = (one: Case) =>
     new Set([...one.texts('pattern')].filter((pattern) => !isTrivial(pattern)));
-  const [was, is] = [patternsOf(old), patternsOf(now)];
+  const was = patternsOf(old);
+  const known = new Map([...was].map((pattern) => [canonicalPattern(pattern), pattern]));
+  // What is only written in another way keeps its old spelling.
+  const is = new Set(
+    [...patternsOf(now)].map((pattern) => known.get(canonicalPattern(pattern)) ?? pattern),
+  );
   const isFree = was.size === 0 && old.texts('format').size === 0;
   const refuses = (text: string) => [...is].some((pattern) => matches(pattern, text) === false);
   const samples = SAMPLES.filter((text) => old.parts.every((part) => fits(part, text)));
