@@ -8,6 +8,7 @@ export default buildConfig({
     'src/drizzle.ts',
     'src/prisma.ts',
     'src/store.ts',
+    'src/redis.ts',
     'src/events.ts',
   ],
 });

@@ -1,23 +1,21 @@
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import {
-  BadRequestError,
-  type Context,
-  HttpError,
-  type Middleware,
-  type Next,
-} from '@fairlead/core';
-import {
-  describe,
-  describeFactories,
-  descriptionOf,
-  isSecured,
-  type Placement,
-  requireParsedBody,
-  throwTogether,
-} from '@fairlead/core/extend';
-import { boolean, findOptionProblems, fn, integer, type Kinds, named } from '@fairlead/options';
+import type { Context, Middleware, Next } from '@fairlead/core';
+import { describeFactories, throwTogether } from '@fairlead/core/extend';
+import { findOptionProblems, type Kinds } from '@fairlead/options';
 import { codeOf, type KeptResponse, type ResponseKeys } from './adapter.js';
+import {
+  DAY,
+  describeKeyed,
+  findMissingPrincipal,
+  inUse,
+  KEY_OPTIONS,
+  type KeyedRequest,
+  type KeyOptions,
+  PATIENCE,
+  readKeyedRequest,
+  replay,
+  responseOf,
+} from './keyed-request.js';
 import { assertTable, tableName } from './table-name.js';
 import {
   assertWhole,
@@ -28,18 +26,7 @@ import {
 } from './transactions.js';
 
 /** Options of {@link idempotency}. */
-export interface IdempotencyOptions {
-  /**
-   * Returns whose key it is, such as the ID of the user: two of them may choose the same key. Return a constant for
-   * routes without sign-in, where a key of another client would reveal its response.
-   */
-  readonly principal: (ctx: Context) => string;
-  /** Whether a request without a key is a 400. Default false: it runs once for each request. */
-  readonly required?: boolean;
-  /** Milliseconds for which a key is kept. Default 86,400,000: one day. */
-  readonly lifetime?: number;
-  /** Milliseconds to wait for a request with the same key that still runs. Default 10,000. */
-  readonly patience?: number;
+export interface IdempotencyOptions extends KeyOptions {
   /** The name of the table. Default `idempotency_keys`. */
   readonly table?: string;
 }
@@ -48,10 +35,7 @@ const TABLE = 'idempotency_keys';
 
 const IDEMPOTENCY_OPTIONS: Kinds<IdempotencyOptions & TransactionOptions> = {
   ...TRANSACTION_OPTIONS,
-  principal: fn,
-  required: boolean,
-  lifetime: integer(1_000, undefined, 'number of milliseconds'),
-  patience: integer(1, undefined, 'number of milliseconds'),
+  ...KEY_OPTIONS,
   table: tableName,
 };
 
@@ -92,11 +76,9 @@ export function idempotency<Client>(
   transactions: Transactions<Client>,
   options: IdempotencyOptions & TransactionOptions,
 ): Middleware {
-  const problems = findOptionProblems('idempotency()', options, IDEMPOTENCY_OPTIONS);
-  if (Object(options).principal === undefined)
-    problems.push(
-      'idempotency() needs the option principal. Pass a function that returns whose key it is, such as the ID of the user.',
-    );
+  const call = 'idempotency()';
+  const problems = findOptionProblems(call, options, IDEMPOTENCY_OPTIONS);
+  problems.push(...findMissingPrincipal(call, options));
   const { adapter } = transactions;
   const { lacks = [], keys } = adapter;
   if (lacks.includes('sql') && keys === undefined)
@@ -109,8 +91,8 @@ export function idempotency<Client>(
   const {
     principal,
     required = false,
-    lifetime = 86_400_000,
-    patience = 10_000,
+    lifetime = DAY,
+    patience = PATIENCE,
     table = TABLE,
     ...settings
   } = options;
@@ -180,21 +162,15 @@ export function idempotency<Client>(
 
   const one = keys && oneAtATime(keys);
   const idempotent: Middleware = async (ctx, next) => {
-    const key = keyOf(ctx);
-    if (key === undefined && required) throw missingKey();
-    // A slow client must not keep a connection.
-    await requireParsedBody(ctx);
-    if (key === undefined) return transact(ctx, next);
-    const owner = principal(ctx);
-    if (typeof owner !== 'string') throw wrongPrincipal(owner);
-    const fingerprint = fingerprintOf(ctx);
-    const before = new Map([...ctx.responseHeaders].map(([name, value]) => [name, String(value)]));
+    const request = await readKeyedRequest(call, ctx, { principal, required });
+    if (request === undefined) return transact(ctx, next);
+    const { owner, key, fingerprint } = request;
     if (one !== undefined) {
       await one(owner, key, patience, async (found, add) => {
-        if (found !== undefined) return replay(ctx, found, fingerprint);
+        if (found !== undefined) return replay(ctx, found, request);
         await transact(ctx, async () => {
           await next();
-          await add(transactions.client, responseOf(ctx, before, fingerprint), lifetime);
+          await add(transactions.client, wholeResponseOf(ctx, request), lifetime);
         });
       });
       return;
@@ -203,47 +179,20 @@ export function idempotency<Client>(
       const kept = await claim(owner, key, fingerprint);
       if (kept === undefined) {
         await runOnce(next, owner, key);
-        await keep(owner, key, responseOf(ctx, before, fingerprint));
-      } else replay(ctx, kept, fingerprint);
+        await keep(owner, key, wholeResponseOf(ctx, request));
+      } else replay(ctx, kept, request);
     });
   };
-  return describe(named('idempotency', idempotent), {
-    wraps: transact,
-    name: 'idempotency()',
-    afterGuards: true,
-    refuses: findLateGuard,
-    takes: {
-      'Idempotency-Key': {
-        description:
-          'Identifies the operation, such as by a UUID. A request with the same key gets the same response.',
-        required,
-      },
-    },
-    sends: {
-      headers: { 'Idempotency-Replayed': '`true` for the response of an earlier request.' },
-      responses: {
-        400: { description: 'The Idempotency-Key is missing or invalid.' },
-        409: { description: 'A request with the same Idempotency-Key still runs.' },
-        422: { description: 'The Idempotency-Key was used for another request.' },
-        503: { description: 'Another transaction was in the way.' },
-      },
-    },
-  });
+  const unavailable = 'Another transaction was in the way.';
+  return describeKeyed(call, idempotent, { required, wraps: transact, unavailable });
 }
 
 describeFactories(idempotency);
 
-/** Finds what decides who may call a route, but would not run for a repeated request. */
-function findLateGuard({ routes }: Placement): string | undefined {
-  for (const { method, pattern, after } of routes) {
-    // What a handler runs are its guards.
-    const guards = after.flatMap((one) => descriptionOf(one)?.runs ?? []);
-    const guard = after.find((one) => guards.includes(one) || isSecured(one));
-    if (guard === undefined) continue;
-    const name = descriptionOf(guard)?.name ?? Reflect.get(guard, 'name');
-    return `idempotency() runs before ${name} in ${method} ${pattern}, so that everyone could repeat a request there and get its response. Register ${name} first, or list idempotency() in the middleware of the controller, whose guards run first.`;
-  }
-  return undefined;
+function wholeResponseOf(ctx: Context, request: KeyedRequest): KeptResponse {
+  // transaction() refuses streams, but only after this.
+  assertWhole(ctx);
+  return responseOf(ctx, request);
 }
 
 /**
@@ -289,85 +238,3 @@ function oneAtATime<Client>(keys: ResponseKeys<Client>) {
 
 /** The code of PostgreSQL for a lock that was not granted within `lock_timeout`. */
 const LOCK_NOT_AVAILABLE = '55P03';
-
-/** Printable ASCII. The draft writes the key as a string of RFC 9651, in quotes, which most clients omit. */
-const KEY = /^(?:"(?<quoted>[ !#-[\]-~]{1,255})"|(?<bare>[!#-+\--~]{1,255}))$/;
-
-function keyOf(ctx: Context): string | undefined {
-  const text = ctx.get('Idempotency-Key');
-  if (text === undefined) return undefined;
-  const { quoted, bare } = KEY.exec(text)?.groups ?? {};
-  const key = quoted ?? bare;
-  if (key !== undefined) return key;
-  throw new BadRequestError(
-    'The Idempotency-Key is not valid. Send 1 to 255 printable ASCII characters, such as a UUID.',
-    { code: 'INVALID_IDEMPOTENCY_KEY' },
-  );
-}
-
-/** Identifies what a request asks for. */
-function fingerprintOf({ method, path, searchParams, body }: Context): string {
-  const hash = createHash('sha256').update(`${method} ${path}?${searchParams}\n`);
-  hash.update(body instanceof Uint8Array ? body : (JSON.stringify(body) ?? ''));
-  return hash.digest('hex');
-}
-
-/** @param before - The headers of the response before the handler ran. */
-function responseOf(
-  ctx: Context,
-  before: ReadonlyMap<string, string>,
-  fingerprint: string,
-): KeptResponse {
-  // transaction() refuses streams, but only after this.
-  assertWhole(ctx);
-  const { status, responseBody } = ctx;
-  const headers = [...ctx.responseHeaders].flatMap(([name, value]) => {
-    if (before.get(name) === String(value)) return [];
-    return [[name, typeof value === 'object' ? [...value] : String(value)] as const];
-  });
-  const body = Buffer.from((responseBody as string | Uint8Array | undefined) ?? '');
-  return { fingerprint, status, headers, body };
-}
-
-/** @throws {HttpError} 422 `IDEMPOTENCY_KEY_REUSED`, when the response was to another request. */
-function replay(ctx: Context, kept: KeptResponse, fingerprint: string): void {
-  if (kept.fingerprint !== fingerprint) throw reused();
-  const { status, headers, body } = kept;
-  ctx.status = status;
-  if (body.length > 0) ctx.send(Buffer.from(body));
-  for (const [name, value] of headers) ctx.set(name, value);
-  ctx.set('Idempotency-Replayed', 'true');
-}
-
-function missingKey(): BadRequestError {
-  return new BadRequestError(
-    'The request has no Idempotency-Key. Send a new one for each operation, such as a UUID, and the same one when you repeat it.',
-    { code: 'MISSING_IDEMPOTENCY_KEY' },
-  );
-}
-
-function inUse(cause: unknown): HttpError {
-  return new HttpError(
-    409,
-    'A request with the same Idempotency-Key still runs. Send it again later.',
-    {
-      code: 'IDEMPOTENCY_KEY_IN_USE',
-      headers: { 'Retry-After': '1' },
-      cause,
-    },
-  );
-}
-
-function reused(): HttpError {
-  return new HttpError(
-    422,
-    'The Idempotency-Key was used for another request. Send a new key, or the same request.',
-    { code: 'IDEMPOTENCY_KEY_REUSED' },
-  );
-}
-
-function wrongPrincipal(owner: unknown): TypeError {
-  return new TypeError(
-    `The principal function of idempotency() returned ${typeof owner}. Return a string, such as the ID of the user.`,
-  );
-}

@@ -7,6 +7,7 @@ export {
   type TransactionSettings,
 } from './adapter.js';
 export { type IdempotencyOptions, idempotency, idempotencyTable } from './idempotency.js';
+export type { KeyOptions } from './keyed-request.js';
 export {
   createTransactions,
   type RunOptions,

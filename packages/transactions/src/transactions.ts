@@ -311,11 +311,17 @@ function createMiddleware(
  *
  * @throws {TypeError} For a stream.
  */
-export function assertWhole({ responseBody, method, path }: AnyContext): void {
-  if (typeof responseBody !== 'object' || responseBody instanceof Uint8Array) return;
+export function assertWhole(ctx: AnyContext): void {
+  if (!isStreamed(ctx)) return;
+  const { method, path } = ctx;
   throw new TypeError(
     `The response to ${method} ${path} is a stream, which is read after its transaction has ended. Return a value, text or bytes, or call run() in the handler instead. The transaction was rolled back.`,
   );
+}
+
+/** Whether the response is read only after middleware has run. */
+export function isStreamed({ responseBody }: AnyContext): boolean {
+  return typeof responseBody === 'object' && !(responseBody instanceof Uint8Array);
 }
 
 /** Creates the error for a response that was written to the raw response, as Express middleware does. */

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApp, HttpError } from '@fairlead/core';
 import { openSqlite } from '@fairlead/store';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createTransactions, idempotency } from '../src/index.js';
 import { storeAdapter, storeKeys } from '../src/store.js';
+import { errorOf, testIdempotency } from './support/idempotency.js';
 
 async function createPath(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-transactions-'));
@@ -31,11 +32,6 @@ async function open(path?: string) {
   const items = () => store.read((queries) => queries.items.all()).map(({ item }) => item);
   return { store, db, items };
 }
-
-const codeOf = async (response: Response) => [
-  response.status,
-  Reflect.get(Object(await response.json()), 'code'),
-];
 
 it('a transaction of a store makes its writes together, or none of them', async () => {
   const { db, items } = await open();
@@ -138,7 +134,7 @@ it('a store keeps the response of the first request with a key, with its writes'
   }
   const replayed = responses.map(({ headers }) => headers.get('Idempotency-Replayed'));
   expect(replayed).toEqual([null, 'true', 'true', 'true']);
-  expect(await codeOf(await post('k', 'b'))).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+  expect(await errorOf(await post('k', 'b'))).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
   expect(one.items()).toEqual(['a-1']);
 
   // Both handlers run, and one of the two commits.
@@ -147,7 +143,7 @@ it('a store keeps the response of the first request with a key, with its writes'
   expect(statuses).toEqual([201, 409]);
   const winner = race.find(({ status }) => status === 201);
   const loser = race.find(({ status }) => status === 409);
-  expect(await codeOf(loser as Response)).toEqual([409, 'IDEMPOTENCY_KEY_IN_USE']);
+  expect(await errorOf(loser as Response)).toEqual([409, 'IDEMPOTENCY_KEY_IN_USE']);
   expect(await (await post('r', 'race')).text()).toBe(await winner?.text());
   expect(one.items()).toHaveLength(2);
 
@@ -157,24 +153,14 @@ it('a store keeps the response of the first request with a key, with its writes'
   expect((await post('k', 'd')).status).toBe(201);
 });
 
-it('a store responds with 409 while the first request runs for longer than patience', async () => {
-  const { db } = await open();
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const started = Promise.withResolvers<void>();
-  const app = createApp({ onError: () => undefined }).post(
-    '/',
-    idempotency(db, { principal: () => '', patience: 20 }),
-    async () => {
-      started.resolve();
-      await promise;
-      return {};
-    },
-  );
-  const post = () => app.request('/', { method: 'POST', headers: { 'Idempotency-Key': 'k' } });
-  const first = post();
-  await started.promise;
-  expect(await codeOf(await post())).toEqual([409, 'IDEMPOTENCY_KEY_IN_USE']);
-  resolve();
-  expect((await first).status).toBe(200);
-  expect((await post()).headers.get('Idempotency-Replayed')).toBe('true');
+describe('a store', () => {
+  testIdempotency(async () => {
+    const { db, items } = await open();
+    return {
+      once: (options) => idempotency(db, options),
+      add: (item) => db.client.write('add', item),
+      items: () => items().map(String),
+      expire: () => vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 86_400_001),
+    };
+  });
 });

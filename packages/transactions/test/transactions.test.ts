@@ -33,6 +33,7 @@ import {
   type TransactionAdapter,
   type TransactionOptions,
 } from '../src/index.js';
+import { type RedisIdempotencyOptions, redisIdempotency } from '../src/redis.js';
 
 /** A database that only notes what it is asked to do. */
 function openLog() {
@@ -172,7 +173,8 @@ describe('transactions', () => {
 
   it('name the Idempotency-Key and its errors in documents, for functions, values and classes', async () => {
     const { db } = openLog();
-    const once = idempotency(db, { principal: () => '', required: true });
+    const options = { principal: () => '', required: true };
+    const once = idempotency(db, options);
     const value = defineController('/value', {
       routes: ({ post }) => ({ add: post('/', { middleware: [once] }, () => 1) }),
     });
@@ -187,6 +189,7 @@ describe('transactions', () => {
     const router = createRouter();
     const app = createApp()
       .post('/function', once, () => 1)
+      .post('/redis', redisIdempotency({ eval: async () => [] }, options), () => 1)
       .post('/optional', idempotency(db, { principal: () => '' }), () => 1)
       .route('/', router);
     await app.plugin(controllersPlugin({ router, controllers: [value, Orders] }));
@@ -197,7 +200,7 @@ describe('transactions', () => {
       description: expect.stringContaining('Identifies the operation'),
       schema: { type: 'string' },
     };
-    for (const path of ['/function', '/value', '/class']) {
+    for (const path of ['/function', '/value', '/class', '/redis']) {
       const { parameters, responses = {} } = paths[path]?.post ?? {};
       expect(parameters).toEqual([{ ...header, required: true }]);
       expect(Object.keys(Object(responses))).toEqual(expect.arrayContaining(['400', '409', '422']));
@@ -280,8 +283,15 @@ describe('transactions', () => {
     expect(() => late.seal()).toThrow(
       'idempotency() runs before auth() in POST /late, so that everyone could repeat a request there and get its response. Register auth() first, or list idempotency() in the middleware of the controller, whose guards run first.',
     );
+    const inRedis = redisIdempotency({ eval: async () => [] }, { principal: () => '' });
+    expect(() =>
+      createApp()
+        .post('/', inRedis, auth, () => 1)
+        .seal(),
+    ).toThrow('redisIdempotency() runs before auth() in POST /');
     createApp()
       .post('/', auth, once, () => 1)
+      .post('/redis', auth, inRedis, () => 1)
       .seal();
     const allow = (_ctx: Context) => true;
     @Controller('/class')
@@ -388,6 +398,20 @@ describe('transactions', () => {
     expect(() => idempotency(db, { principal: () => '', table: 'a; b' })).toThrow(/table/);
     expect(() => idempotencyTable('a b')).toThrow("cannot use the name 'a b'");
   });
+
+  it('of keys in Redis refuse wrong options at the start', () => {
+    const client = { eval: async () => [] };
+    const call = (options: object, redis: object = client) =>
+      expect(() => redisIdempotency(redis as typeof client, options as RedisIdempotencyOptions));
+    const principal = () => '';
+    call({}).toThrow('redisIdempotency() needs the option principal.');
+    call({ principal }, {}).toThrow('redisIdempotency() cannot use');
+    call({ principal, forgets: [404] }).toThrow(/forgets/);
+    call({ principal, table: 'keys' }).toThrow(/table/);
+    call({ principal, lifetime: 5_000 }).toThrow(
+      'redisIdempotency() cannot use a lifetime of 5000 with lostAfter 60000: the key would end before its request. Make lifetime at least lostAfter.',
+    );
+  });
 });
 
 it('the README lists every option', () => {
@@ -405,9 +429,14 @@ it('the README lists every option', () => {
     patience: 1,
     table: '',
   };
-  const sections = readme.split(/^\| (?=Option|Member)/m).slice(1, 4);
+  const inRedis: Required<Omit<RedisIdempotencyOptions, keyof IdempotencyOptions>> = {
+    forgets: [],
+    lostAfter: 1,
+    prefix: '',
+  };
+  const sections = readme.split(/^\| (?=Option|Member)/m).slice(1, 5);
   const listed = sections.map((one) =>
     [...one.matchAll(/^\| `([a-zA-Z]+)` /gm)].map(([, name]) => name),
   );
-  expect([listed[0], listed[2]]).toEqual([Object.keys(own), Object.keys(once)]);
+  expect([listed[0], listed[2], listed[3]]).toEqual([own, once, inRedis].map(Object.keys));
 });

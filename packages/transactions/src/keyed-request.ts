@@ -1,0 +1,205 @@
+import { createHash } from 'node:crypto';
+import { BadRequestError, type Context, HttpError, type Middleware } from '@fairlead/core';
+import {
+  describe,
+  descriptionOf,
+  isSecured,
+  type Placement,
+  requireParsedBody,
+} from '@fairlead/core/extend';
+import { boolean, fn, integer, type Kinds, named } from '@fairlead/options';
+import type { KeptResponse } from './adapter.js';
+
+/** Options of middleware that runs the rest of a request once for each `Idempotency-Key`. */
+export interface KeyOptions {
+  /**
+   * Returns whose key it is, such as the ID of the user: two of them may choose the same key. Return a constant for
+   * routes without sign-in, where a key of another client would reveal its response.
+   */
+  readonly principal: (ctx: Context) => string;
+  /** Whether a request without a key is a 400. Default false: it runs once for each request. */
+  readonly required?: boolean;
+  /** Milliseconds for which a key is kept. Default 86,400,000: one day. */
+  readonly lifetime?: number;
+  /** Milliseconds to wait for a request with the same key that still runs. Default 10,000. */
+  readonly patience?: number;
+}
+
+export const KEY_OPTIONS: Kinds<KeyOptions> = {
+  principal: fn,
+  required: boolean,
+  lifetime: integer(1_000, undefined, 'number of milliseconds'),
+  patience: integer(1, undefined, 'number of milliseconds'),
+};
+
+export const DAY = 86_400_000;
+export const PATIENCE = 10_000;
+
+/** Returns what is wrong with options that lack `principal`. */
+export function findMissingPrincipal(call: string, options: unknown): string[] {
+  if (Object(options).principal !== undefined) return [];
+  return [
+    `${call} needs the option principal. Pass a function that returns whose key it is, such as the ID of the user.`,
+  ];
+}
+
+/** A request with a key. */
+export interface KeyedRequest {
+  /** Whose key it is. */
+  readonly owner: string;
+  readonly key: string;
+  /** Identifies what the request asks for. */
+  readonly fingerprint: string;
+  /** The headers of the response before the handler ran. */
+  readonly before: ReadonlyMap<string, string>;
+}
+
+/**
+ * Reads the key of a request, and its body: a slow client must not keep a connection or a lock.
+ *
+ * @param call - What to name in errors.
+ * @returns Undefined without a key.
+ * @throws {BadRequestError} 400 `MISSING_IDEMPOTENCY_KEY` and `INVALID_IDEMPOTENCY_KEY`.
+ */
+export async function readKeyedRequest(
+  call: string,
+  ctx: Context,
+  { principal, required = false }: Pick<KeyOptions, 'principal' | 'required'>,
+): Promise<KeyedRequest | undefined> {
+  const key = keyOf(ctx);
+  if (key === undefined && required) throw missingKey();
+  await requireParsedBody(ctx);
+  if (key === undefined) return undefined;
+  const owner: unknown = principal(ctx);
+  if (typeof owner !== 'string') throw wrongPrincipal(call, owner);
+  const before = new Map([...ctx.responseHeaders].map(([name, value]) => [name, String(value)]));
+  return { owner, key, fingerprint: fingerprintOf(ctx), before };
+}
+
+/** Describes middleware that runs once for each key. */
+export function describeKeyed(
+  call: string,
+  middleware: Middleware,
+  {
+    required = false,
+    wraps,
+    unavailable,
+  }: {
+    readonly required?: boolean | undefined;
+    readonly wraps?: Middleware;
+    /** What a 503 means. */
+    readonly unavailable: string;
+  },
+): Middleware {
+  return describe(named(call.slice(0, -2), middleware), {
+    ...(wraps === undefined ? { role: 'middleware' } : { wraps }),
+    name: call,
+    afterGuards: true,
+    refuses: (placement) => findLateGuard(call, placement),
+    takes: {
+      'Idempotency-Key': {
+        description:
+          'Identifies the operation, such as by a UUID. A request with the same key gets the same response.',
+        required,
+      },
+    },
+    sends: {
+      headers: { 'Idempotency-Replayed': '`true` for the response of an earlier request.' },
+      responses: {
+        400: { description: 'The Idempotency-Key is missing or invalid.' },
+        409: { description: 'A request with the same Idempotency-Key still runs.' },
+        422: { description: 'The Idempotency-Key was used for another request.' },
+        503: { description: unavailable },
+      },
+    },
+  });
+}
+
+/** Finds what decides who may call a route, but would not run for a repeated request. */
+function findLateGuard(call: string, { routes }: Placement): string | undefined {
+  for (const { method, pattern, after } of routes) {
+    // What a handler runs are its guards.
+    const guards = after.flatMap((one) => descriptionOf(one)?.runs ?? []);
+    const guard = after.find((one) => guards.includes(one) || isSecured(one));
+    if (guard === undefined) continue;
+    const name = descriptionOf(guard)?.name ?? Reflect.get(guard, 'name');
+    return `${call} runs before ${name} in ${method} ${pattern}, so that everyone could repeat a request there and get its response. Register ${name} first, or list ${call} in the middleware of the controller, whose guards run first.`;
+  }
+  return undefined;
+}
+
+/** Printable ASCII. The draft writes the key as a string of RFC 9651, in quotes, which most clients omit. */
+const KEY = /^(?:"(?<quoted>[ !#-[\]-~]{1,255})"|(?<bare>[!#-+\--~]{1,255}))$/;
+
+function keyOf(ctx: Context): string | undefined {
+  const text = ctx.get('Idempotency-Key');
+  if (text === undefined) return undefined;
+  const { quoted, bare } = KEY.exec(text)?.groups ?? {};
+  const key = quoted ?? bare;
+  if (key !== undefined) return key;
+  throw new BadRequestError(
+    'The Idempotency-Key is not valid. Send 1 to 255 printable ASCII characters, such as a UUID.',
+    { code: 'INVALID_IDEMPOTENCY_KEY' },
+  );
+}
+
+/** Identifies what a request asks for. */
+function fingerprintOf({ method, path, searchParams, body }: Context): string {
+  const hash = createHash('sha256').update(`${method} ${path}?${searchParams}\n`);
+  hash.update(body instanceof Uint8Array ? body : (JSON.stringify(body) ?? ''));
+  return hash.digest('hex');
+}
+
+/** Returns the response to keep, whose body is no stream. */
+export function responseOf(ctx: Context, { before, fingerprint }: KeyedRequest): KeptResponse {
+  const { status, responseBody } = ctx;
+  const headers = [...ctx.responseHeaders].flatMap(([name, value]) => {
+    if (before.get(name) === String(value)) return [];
+    return [[name, typeof value === 'object' ? [...value] : String(value)] as const];
+  });
+  const body = Buffer.from((responseBody as string | Uint8Array | undefined) ?? '');
+  return { fingerprint, status, headers, body };
+}
+
+/** @throws {HttpError} 422 `IDEMPOTENCY_KEY_REUSED`, when the response was to another request. */
+export function replay(ctx: Context, kept: KeptResponse, { fingerprint }: KeyedRequest): void {
+  if (kept.fingerprint !== fingerprint) throw reused();
+  const { status, headers, body } = kept;
+  ctx.status = status;
+  if (body.length > 0) ctx.send(Buffer.from(body));
+  for (const [name, value] of headers) ctx.set(name, value);
+  ctx.set('Idempotency-Replayed', 'true');
+}
+
+function missingKey(): BadRequestError {
+  return new BadRequestError(
+    'The request has no Idempotency-Key. Send a new one for each operation, such as a UUID, and the same one when you repeat it.',
+    { code: 'MISSING_IDEMPOTENCY_KEY' },
+  );
+}
+
+export function inUse(cause?: unknown): HttpError {
+  return new HttpError(
+    409,
+    'A request with the same Idempotency-Key still runs. Send it again later.',
+    {
+      code: 'IDEMPOTENCY_KEY_IN_USE',
+      headers: { 'Retry-After': '1' },
+      cause,
+    },
+  );
+}
+
+export function reused(): HttpError {
+  return new HttpError(
+    422,
+    'The Idempotency-Key was used for another request. Send a new key, or the same request.',
+    { code: 'IDEMPOTENCY_KEY_REUSED' },
+  );
+}
+
+function wrongPrincipal(call: string, owner: unknown): TypeError {
+  return new TypeError(
+    `The principal function of ${call} returned ${typeof owner}. Return a string, such as the ID of the user.`,
+  );
+}
