@@ -19,6 +19,7 @@ import * as rateLimit from '@fairlead/rate-limit';
 import * as session from '@fairlead/session';
 import * as serveStatic from '@fairlead/static';
 import * as transactions from '@fairlead/transactions';
+import * as redisKeys from '@fairlead/transactions/redis';
 import * as websocket from '@fairlead/websocket';
 import { expect, it } from 'vitest';
 
@@ -39,7 +40,7 @@ const { createApp, createRouter } = core;
 const EXPORTS: Readonly<Record<string, unknown>> = {
   ...{ ...connect, ...controllers, ...core, ...jwt, ...jwtControllers, ...mcp, ...metrics },
   ...{ ...middleware, ...multipart, ...openapi, ...openTelemetry, ...pino, ...rateLimit },
-  ...{ ...session, ...serveStatic, ...transactions, ...webhooks, ...websocket },
+  ...{ ...session, ...serveStatic, ...transactions, ...redisKeys, ...webhooks, ...websocket },
 };
 
 /** The exported functions that create neither middleware, guards and decorators, nor what has them. */

@@ -3,6 +3,7 @@ import { createApp, type Middleware } from '@fairlead/core';
 import { createContainer } from '@fairlead/di';
 import { secured } from '@fairlead/openapi';
 import { createTransactions, idempotency } from '@fairlead/transactions';
+import { redisIdempotency } from '@fairlead/transactions/redis';
 import { serveControllers, using } from '../../src/applications.js';
 import { area } from '../../src/mistake.js';
 
@@ -21,6 +22,21 @@ mistake(
   '`idempotency(db)` without whose key it is',
   { compiler: 'arguments', startup: 'needs the option principal' },
   () => using(idempotency(open())),
+);
+
+/** A client of Redis without a server. */
+const redis = { eval: async () => [] };
+
+mistake(
+  '`redisIdempotency(client)` without whose key it is',
+  { compiler: 'arguments', startup: 'needs the option principal' },
+  () => using(redisIdempotency(redis)),
+);
+
+mistake(
+  '`redisIdempotency()` with keys that end before their requests',
+  { startup: 'the key would end before its request' },
+  () => using(redisIdempotency(redis, { principal: () => '', lifetime: 30_000 })),
 );
 
 mistake(

@@ -40,5 +40,3 @@ export const items = async (): Promise<string[]> => {
   const { rows } = await pool.query('SELECT item FROM orders ORDER BY item');
   return rows.map(({ item }) => item);
 };
-
-export const codeOf = (problem: unknown): unknown => Reflect.get(Object(problem), 'code');
