@@ -75,69 +75,73 @@ async function startServer(): Promise<Server> {
   return { child, origin };
 }
 
-it('each operation happens once, and has one response, although servers and connections are killed', async () => {
-  let server = await startServer();
-  let spare = startServer();
-  onTestFinished(async () => {
-    for (const { child } of [server, await spare]) child.kill('SIGKILL');
-  });
-  let attempts = 0;
-  const client = createClient('http://orders.invalid', {
-    fetch: (request) => {
-      attempts += 1;
-      return fetch(
-        new Request(request.url.replace('http://orders.invalid', server.origin), request),
-      );
-    },
-  });
-  const responses = new Map<string, Set<string>>();
-  /** Repeats an operation until it succeeds. The client itself repeats what it may. */
-  const order = async (item: string, key: string): Promise<void> => {
-    for (;;) {
-      const call = { body: { item }, headers: { 'Idempotency-Key': key } };
-      const result = await client.send('POST', '/orders', call).catch(() => undefined);
-      if (result?.ok === true) {
-        const { response, body } = result;
-        const { status } = response;
-        const seen = responses.get(item) ?? new Set();
-        responses.set(item, seen.add(JSON.stringify({ status, body })));
-        return;
+it(
+  'each operation happens once, and has one response, although servers and connections are killed',
+  async () => {
+    let server = await startServer();
+    let spare = startServer();
+    onTestFinished(async () => {
+      for (const { child } of [server, await spare]) child.kill('SIGKILL');
+    });
+    let attempts = 0;
+    const client = createClient('http://orders.invalid', {
+      fetch: (request) => {
+        attempts += 1;
+        return fetch(
+          new Request(request.url.replace('http://orders.invalid', server.origin), request),
+        );
+      },
+    });
+    const responses = new Map<string, Set<string>>();
+    /** Repeats an operation until it succeeds. The client itself repeats what it may. */
+    const order = async (item: string, key: string): Promise<void> => {
+      for (;;) {
+        const call = { body: { item }, headers: { 'Idempotency-Key': key } };
+        const result = await client.send('POST', '/orders', call).catch(() => undefined);
+        if (result?.ok === true) {
+          const { response, body } = result;
+          const { status } = response;
+          const seen = responses.get(item) ?? new Set();
+          responses.set(item, seen.add(JSON.stringify({ status, body })));
+          return;
+        }
+        await delay(5);
       }
-      await delay(5);
+    };
+    const operations: (readonly [item: string, key: string])[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const next = await spare;
+      const started = Array.from(
+        { length: OPERATIONS },
+        (_, index) => [`${round}-${index}`, randomUUID()] as const,
+      );
+      operations.push(...started);
+      const [repeated = started[0]] = operations.slice(-2 * OPERATIONS);
+      // One of an earlier round, too.
+      const orders = [...started, repeated].flatMap((one) => (one ? [order(...one)] : []));
+      await delay(Math.random() * 20);
+      await pool.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'orders' AND random() < 0.5",
+      );
+      await delay(Math.random() * 20);
+      server.child.kill('SIGKILL');
+      server = next;
+      spare = startServer();
+      await Promise.all(orders);
     }
-  };
-  const operations: (readonly [item: string, key: string])[] = [];
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const next = await spare;
-    const started = Array.from(
-      { length: OPERATIONS },
-      (_, index) => [`${round}-${index}`, randomUUID()] as const,
-    );
-    operations.push(...started);
-    const [repeated = started[0]] = operations.slice(-2 * OPERATIONS);
-    // One of an earlier round, too.
-    const orders = [...started, repeated].flatMap((one) => (one ? [order(...one)] : []));
-    await delay(Math.random() * 20);
-    await pool.query(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'orders' AND random() < 0.5",
-    );
-    await delay(Math.random() * 20);
-    server.child.kill('SIGKILL');
-    server = next;
-    spare = startServer();
-    await Promise.all(orders);
-  }
-  await Promise.all(operations.map((one) => order(...one)));
+    await Promise.all(operations.map((one) => order(...one)));
 
-  const calls = ROUNDS * (2 * OPERATIONS + 1);
-  expect(attempts).toBeGreaterThan(calls);
-  const items = operations.map(([item]) => item).sort();
-  const { rows } = await pool.query('SELECT item, id FROM orders');
-  expect(rows.map(({ item }) => item).sort()).toEqual(items);
-  const { rows: counters } = await pool.query('SELECT value FROM counters');
-  expect(counters).toEqual([{ value: items.length }]);
-  for (const { item, id } of rows) {
-    const only = JSON.stringify({ status: 201, body: { item, id } });
-    expect([...(responses.get(item) ?? [])]).toEqual([only]);
-  }
-}, ROUNDS * 18_000);
+    const calls = ROUNDS * (2 * OPERATIONS + 1);
+    expect(attempts).toBeGreaterThan(calls);
+    const items = operations.map(([item]) => item).sort();
+    const { rows } = await pool.query('SELECT item, id FROM orders');
+    expect(rows.map(({ item }) => item).sort()).toEqual(items);
+    const { rows: counters } = await pool.query('SELECT value FROM counters');
+    expect(counters).toEqual([{ value: items.length }]);
+    for (const { item, id } of rows) {
+      const only = JSON.stringify({ status: 201, body: { item, id } });
+      expect([...(responses.get(item) ?? [])]).toEqual([only]);
+    }
+  },
+  ROUNDS * 18_000,
+);

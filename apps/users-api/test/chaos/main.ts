@@ -6,6 +6,7 @@ const { values } = parseArgs({
   args: process.argv.slice(2).filter((argument) => argument !== '--'),
   options: {
     minutes: { type: 'string', default: '1' },
+    acknowledged: { type: 'string', default: '0' },
     store: { type: 'string', default: 'sqlite' },
     processes: { type: 'string', default: '1' },
     population: { type: 'string', default: '1200' },
@@ -13,7 +14,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });
-const { minutes, store, processes, population, writes, seed } = values;
+const { minutes, acknowledged, store, processes, population, writes, seed } = values;
 if (store !== 'sqlite' && store !== 'postgres')
   throw new Error('--store must be sqlite or postgres.');
 console.log(
@@ -22,14 +23,18 @@ console.log(
 
 const start = performance.now();
 const end = start + Number(minutes) * 60_000;
+let done = 0;
 const report = await runChaos({
   store,
   processes: Number(processes),
   population: Number(population),
   writes: Number(writes),
   seed: Number(seed),
-  goesOn: () => performance.now() < end,
-  onRound: print,
+  goesOn: () => performance.now() < end || done < Number(acknowledged),
+  onRound(report) {
+    done = report.acknowledged;
+    print(report);
+  },
 });
 print(report);
 console.log('No acknowledged write was lost, and every response was correct.');
