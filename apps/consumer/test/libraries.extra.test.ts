@@ -19,6 +19,7 @@ const VERSIONS: Readonly<Record<string, string>> = {
   '@auth/core': '0.41.3',
   '@orpc/client': '1.16.1',
   '@orpc/server': '1.16.1',
+  '@sentry/node': '11.12.0',
   'better-auth': '1.7.25',
   graphql: '16.15.0',
   inngest: '4.24.0',
@@ -64,6 +65,7 @@ describe('recipes for large libraries', () => {
       'oRPC',
       'Inngest',
       'Apollo Server',
+      '# Send errors and traces to Sentry',
     ]);
   });
 
