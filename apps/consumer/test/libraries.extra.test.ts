@@ -30,7 +30,10 @@ const VERSIONS: Readonly<Record<string, string>> = {
 };
 
 /** Clients of recipes whose code has none: modules that import the compiled code. */
-const CLIENTS: Readonly<Record<string, string>> = { Inngest: 'inngest.mjs' };
+const CLIENTS: Readonly<Record<string, string>> = {
+  Inngest: 'inngest.mjs',
+  '# Send errors and traces to Sentry': 'sentry.mjs',
+};
 
 const tarballs = inject('tarballs');
 
