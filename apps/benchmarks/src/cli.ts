@@ -2,6 +2,7 @@ import { calls } from './calls/command.js';
 import { http } from './http/command.js';
 import { memory } from './memory.js';
 import { micro } from './micro/command.js';
+import { overload } from './overload/command.js';
 import { plugins } from './plugins/command.js';
 import { start } from './start/command.js';
 import { types } from './types/command.js';
@@ -16,6 +17,7 @@ try {
     .addCommand(users)
     .addCommand(large)
     .addCommand(plugins)
+    .addCommand(overload)
     .addCommand(types)
     .addCommand(calls)
     .parseAsync();
