@@ -2,7 +2,7 @@ import { isJson } from '@fairlead/core/extend';
 import { fillPath, isPlainObject, memberPairs, textPairs } from '@fairlead/options';
 import fc, { type Arbitrary } from 'fast-check';
 import type { Api, Operation, Parameter } from './operations.js';
-import type { Values } from './values.js';
+import { recordOf, type Values } from './values.js';
 
 /** The values of a request, before they are written as text. */
 export interface Draft {
@@ -54,7 +54,7 @@ export function validRequests(operation: Operation, values: Values): Arbitrary<D
     const own = operation.parameters.filter((one) => one.in === kind);
     const model = own.map((one) => [one.name, parameterValues(one, values)] as const);
     const required = own.filter(({ isRequired }) => isRequired).map(({ name }) => name);
-    return fc.record(Object.fromEntries(model), { requiredKeys: required, noNullPrototype: true });
+    return recordOf(model, new Set(required));
   };
   const known = operation.bodies.filter(([type]) => isWritable(type));
   if (operation.isBodyRequired && known.length === 0) return undefined;

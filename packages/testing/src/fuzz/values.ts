@@ -12,8 +12,14 @@ const DEEPEST = 12;
 /** Values in a row that a filter may refuse. The schema of the whole value judges the next one. */
 const PATIENCE = 50;
 
-/** The longest text, and list, that is generated to reach a limit. */
+/** The longest text that is generated to reach a limit. */
 const LONGEST = 2000;
+
+/** The longest list that is generated to reach a limit. */
+const LONGEST_LIST = 50;
+
+/** One in so many values lacks an optional member. */
+const ABSENT = 3;
 
 /** Text that applications often do not expect. */
 const UNUSUAL = [
@@ -119,7 +125,10 @@ export class Values {
         ? fc.constant([])
         : uniqueItems === true
           ? fc.uniqueArray(rest, { ...limits, selector: (value) => JSON.stringify(value) })
-          : fc.array(rest, limits);
+          : listsOf(rest, {
+              ...limits,
+              longest: depth > DEPTH ? 0 : numberOr(schema.maxItems, 0) - first.length,
+            });
     return first.length === 0
       ? others
       : fc.tuple(fc.tuple(...first), others).map(([some, more]) => [...some, ...more]);
@@ -130,12 +139,12 @@ export class Values {
     const required = new Set(listOf(schema.required).map(String));
     const kept = properties.filter(([name]) => depth <= DEPTH || required.has(name));
     const unknown = [...required].filter((name) => !properties.some(([other]) => other === name));
-    const named = fc.record(
-      Object.fromEntries([
+    const named = recordOf(
+      [
         ...kept.map(([name, one]) => [name, this.of(one, depth + 1)] as const),
         ...unknown.map((name) => [name, anything()] as const),
-      ]),
-      { requiredKeys: [...required], noNullPrototype: true },
+      ],
+      required,
     );
     const { additionalProperties: rest, propertyNames, minProperties, maxProperties } = schema;
     const isDictionary = typeof rest === 'object' && rest !== null;
@@ -151,6 +160,38 @@ export class Values {
     });
     return fc.tuple(others, named).map(([more, some]) => ({ ...more, ...some }));
   }
+}
+
+/** Objects that have most of their optional members. */
+export function recordOf(
+  members: readonly (readonly [name: string, values: Arbitrary<unknown>])[],
+  required: ReadonlySet<string>,
+): Arbitrary<Keywords> {
+  const absent = Symbol('absent');
+  const model = members.map(([name, values]) => {
+    const isRequired = required.has(name);
+    return [name, isRequired ? values : fc.option(values, { nil: absent, freq: ABSENT })] as const;
+  });
+  return fc
+    .record(Object.fromEntries(model), { noNullPrototype: true })
+    .map((record) =>
+      Object.fromEntries(Object.entries(record).filter(([, value]) => value !== absent)),
+    );
+}
+
+/** Lists, some of which have the most elements that they may. */
+function listsOf(
+  elements: Arbitrary<unknown>,
+  limits: { readonly minLength: number; readonly maxLength: number; readonly longest: number },
+): Arbitrary<unknown[]> {
+  const { minLength, maxLength, longest } = limits;
+  const usual = fc.array(elements, { minLength, maxLength });
+  if (longest <= 0 || longest > LONGEST_LIST) return usual;
+  return fc.oneof(
+    { withCrossShrink: true },
+    { weight: 4, arbitrary: usual },
+    { weight: 1, arbitrary: fc.array(elements, { minLength: longest, maxLength: longest }) },
+  );
 }
 
 const WORDS = fc.stringMatching(/^[a-z][a-zA-Z0-9]{0,8}$/);
@@ -229,11 +270,16 @@ function integers(schema: Keywords): Arbitrary<number> {
     min: Math.max(min, nearest - 100),
     max: Math.min(max, nearest + 100),
   });
+  const near = [0, 1, -1].filter((value) => value >= min && value <= max);
+  // Libraries write the bounds of safe integers, which say nothing.
+  const limits = [min, max].filter((value) => Math.abs(value * step) < Number.MAX_SAFE_INTEGER);
   return fc
     .oneof(
       { withCrossShrink: true },
       { weight: 3, arbitrary: small },
       { weight: 1, arbitrary: fc.integer({ min, max }) },
+      ...(near.length > 0 ? [{ weight: 2, arbitrary: fc.constantFrom(...near) }] : []),
+      ...(limits.length > 0 ? [{ weight: 3, arbitrary: fc.constantFrom(...limits) }] : []),
     )
     .map((value) => value * step + 0);
 }
@@ -247,11 +293,20 @@ function numbers(schema: Keywords): Arbitrary<number> {
   const hasStep = step > 0;
   const [min, max] = hasStep ? [Math.ceil(least / step), Math.floor(most / step)] : [least, most];
   if (hasStep && min <= max)
-    return fc.integer({ min, max }).map((value) => Number((value * step).toPrecision(12)));
+    return integers({ minimum: min, maximum: max }).map((value) =>
+      Number((value * step).toPrecision(12)),
+    );
   const isInside = (value: number) => value !== above && value !== below;
   const doubles = fc.double({ min: least, max: most, noNaN: true });
   const [from, to] = [Math.ceil(least), Math.floor(most)];
-  const all = from > to ? doubles : fc.oneof(fc.integer({ min: from, max: to }), doubles);
+  const limits = [schema.minimum, schema.maximum].filter((one) => typeof one === 'number');
+  const edges = [0, ...limits].filter((one) => one >= least && one <= most && isInside(one));
+  const all = fc.oneof(
+    { withCrossShrink: true },
+    ...(from > to ? [] : [{ weight: 2, arbitrary: fc.integer({ min: from, max: to }) }]),
+    { weight: 2, arbitrary: doubles },
+    ...(edges.length > 0 ? [{ weight: 2, arbitrary: fc.constantFrom(...edges) }] : []),
+  );
   // JSON has no -0.
   return attempt(
     all.map((value) => value + 0),
@@ -277,13 +332,13 @@ function texts(schema: Keywords): Arbitrary<string> {
     maxLength: Math.min(most, least + 12),
     unit: 'grapheme',
   });
-  const longest = most <= LONGEST ? [fc.constant('x'.repeat(most))] : [];
+  const edges = [least, most].filter((length) => length <= LONGEST).map((one) => 'x'.repeat(one));
   const unusual = UNUSUAL.filter(fits);
   return fc.oneof(
     { withCrossShrink: true },
-    { weight: 6, arbitrary: usual },
+    { weight: 5, arbitrary: usual },
     { weight: 2, arbitrary: attempt(marks, fits) },
-    ...longest.map((arbitrary) => ({ weight: 1, arbitrary })),
+    ...(edges.length > 0 ? [{ weight: 3, arbitrary: fc.constantFrom(...edges) }] : []),
     ...(unusual.length > 0 ? [{ weight: 2, arbitrary: fc.constantFrom(...unusual) }] : []),
   );
 }

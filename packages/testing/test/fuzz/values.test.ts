@@ -57,6 +57,38 @@ describe('Values', () => {
   });
 });
 
+describe('reaches', () => {
+  it.each<readonly [string, z.ZodType, unknown]>([
+    ['the least integer', z.int().min(1).max(1000), 1],
+    ['the largest integer', z.int().min(1).max(1000), 1000],
+    ['the largest multiple', z.int().min(0).max(1000).multipleOf(5), 1000],
+    ['zero', z.int(), 0],
+    ['a negative integer', z.int(), -1],
+    ['the least number', z.number().min(0.5).max(99.5), 0.5],
+    ['the largest number', z.number().min(0.5).max(99.5), 99.5],
+    ['the empty text', z.string().max(100), ''],
+    ['the longest text', z.string().max(100), 'x'.repeat(100)],
+    ['the shortest text', z.string().min(3).max(100), 'xxx'],
+    ['the longest list', z.array(z.literal(1)).max(10), Array(10).fill(1)],
+    ['the empty list', z.array(z.int()).max(10), []],
+    [
+      'the limit of a member that may be absent',
+      z.object({ a: z.int().max(50).optional() }),
+      { a: 50 },
+    ],
+  ])('%s within the requests of a route', (_, schema, wanted) => {
+    const json = z.toJSONSchema(schema, { io: 'input' });
+    const values = new Values(new DocumentSchemas(json)).of(json);
+    const seeds = Array.from({ length: 20 }, (_unused, seed) => seed);
+    const found = seeds.filter((seed) =>
+      fc
+        .sample(values, { numRuns: 20, seed })
+        .some((value) => JSON.stringify(value) === JSON.stringify(wanted)),
+    );
+    expect(found.length).toBeGreaterThan(16);
+  });
+});
+
 describe('listFaults', () => {
   it.each(SCHEMAS)('breaks %s', (_, schema) => {
     const json = z.toJSONSchema(schema, { io: 'input' });
