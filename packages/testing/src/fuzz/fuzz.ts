@@ -13,6 +13,7 @@ import {
   numberMessages,
   positiveMilliseconds,
 } from '@fairlead/options';
+import { Links } from './chains.js';
 import { type Exploration, explore } from './explore.js';
 import { isSecured, type Operation, readApi } from './operations.js';
 import { type Experiment, Promises } from './promises.js';
@@ -153,14 +154,16 @@ export async function fuzz(
     sender,
     credentialsOf,
     values: new Values(api.schemas),
+    links: new Links(api.operations, api.schemas),
+    hanging: new Set<Operation>(),
     count: (operation: Operation, { status }: { readonly status: number }, kind: string) =>
       logs.get(operation)?.add(status, kind),
   };
   const failures: FuzzFailure[] = [];
   try {
     for (const operation of selected) {
-      const promises = new Promises(operation, setting);
       const own = { runs, seed: seedOf(seed, operation.label), ignored: ignored(operation.label) };
+      const promises = new Promises(operation, setting, own.seed);
       const violations = await explorePromises(promises, own, logs.get(operation));
       for (const violation of violations) {
         const label = labelOf(violation) ?? operation.label;
@@ -207,13 +210,13 @@ async function explorePromises(
   log: Log | undefined,
 ): Promise<readonly Violation[]> {
   const found: Violation[] = [];
+  let count = 0;
   const run = async <Case>(experiment: Experiment<Case> | undefined, runs: number) => {
-    // Everything else would take as long.
-    const isHanging = found.some(({ rule }) => rule === 'no-response');
-    if (experiment === undefined || isHanging) return undefined;
+    if (experiment === undefined || promises.isHanging) return undefined;
     const ignored = new Set([...limits.ignored, ...found.map(({ rule }) => rule)]);
     const result: Exploration = await explore(experiment.cases, experiment.run, {
-      seed: limits.seed,
+      // The same values again would be taken, where they have to be unique.
+      seed: (limits.seed + count++) | 0,
       runs: Math.ceil(runs),
       ignored,
     });
@@ -221,14 +224,16 @@ async function explorePromises(
     return result;
   };
   const { runs } = limits;
+  const { isChained } = promises;
   const chained = await run(promises.valid(true), runs);
   const isCreated = chained !== undefined && chained.runs > 0;
   if (!isCreated) promises.giveUpCreating();
-  const alone = await run(promises.valid(false), isCreated ? runs / 4 : runs);
-  if (alone === undefined && found.length === 0)
-    log?.note('no generator knows the media type of its body');
-  else if (chained !== undefined && !isCreated)
-    log?.note('what its path names could not be created');
+  const alone = await run(promises.valid(false), isCreated ? runs / 2 : runs);
+  if (!promises.isHanging) {
+    if (alone === undefined) log?.note('no generator knows the media type of its body');
+    else if (isChained && !isCreated) log?.note('what its path names could not be created');
+    for (const name of promises.unlinked) log?.note(`what ${name} names could not be created`);
+  }
   await run(promises.invalid(), runs);
   await run(promises.access(), Math.min(runs, 10));
   await run(promises.life(), runs / 2);

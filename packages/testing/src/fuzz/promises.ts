@@ -3,10 +3,11 @@ import { contentOf, isJson } from '@fairlead/core/extend';
 import fc, { type Arbitrary } from 'fast-check';
 import {
   type Creator,
-  creatorsOf,
   type FoundAt,
   findCreated,
-  nameFound,
+  findInPath,
+  type Identifier,
+  type Links,
   namesOf,
   shapeOf,
 } from './chains.js';
@@ -17,9 +18,10 @@ import {
   canHaveBody,
   type Draft,
   type Found,
+  fill,
   misfits,
+  type Origin,
   validRequests,
-  variableAt,
   type Written,
   writeRequest,
 } from './requests.js';
@@ -31,7 +33,10 @@ import { checkDescribed, checkServer, type FuzzRule, Violation } from './violati
 export interface Setting {
   readonly api: Api;
   readonly values: Values;
+  readonly links: Links;
   readonly sender: Sender;
+  /** Operations that did not respond once. No further request waits for them. */
+  readonly hanging: Set<Operation>;
   /** Returns the credentials of valid requests. */
   readonly credentialsOf: (operation: Operation) => Promise<Readonly<Record<string, string>>>;
   /** Receives the response to a generated request. */
@@ -48,40 +53,81 @@ export interface Experiment<Case = unknown> {
   readonly run: (one: Case, known: ReadonlySet<FuzzRule>) => Promise<void>;
 }
 
-/** Drafts of the requests that create what the path names, then that of the operation. */
-type Chain = readonly [created: readonly Draft[], target: Draft];
+/**
+ * Drafts of the requests that create what others name, then that of the operation. Unless it is linked, its body and its
+ * query name what the draft does, which probably does not exist.
+ */
+interface Chain {
+  readonly created: readonly Draft[];
+  readonly target: Draft;
+  readonly isLinked: boolean;
+}
 
 const NO_CREDENTIALS = {};
 
 /** Attempts in a row to create what a path names. Without credentials, none succeeds. */
 const PATIENCE = 20;
 
+/** Attempts in a row to create what only a body or a query names. */
+const SHORT_PATIENCE = 5;
+
+/** Further drafts of what could not be created, such as because a value is not unique. */
+const REDRAWS = 3;
+
 /** The experiments with one operation. */
 export class Promises {
   readonly #setting: Setting;
   readonly #operation: Operation;
+  readonly #seed: number;
   /** Empty once they turn out to create nothing. */
   #creators: readonly Creator[];
   /** What was sent in this case. */
   #sent: Exchange[] = [];
-  /** How often in a row nothing could be created. */
-  #failures = 0;
+  /** Whether the body and the query of this case name what was created. */
+  #isLinked = false;
+  /** How often in a row an operation could not create anything. */
+  readonly #failures = new Map<Operation, number>();
+  #redraws = 0;
 
-  constructor(operation: Operation, setting: Setting) {
+  constructor(operation: Operation, setting: Setting, seed: number) {
     this.#operation = operation;
     this.#setting = setting;
-    this.#creators = creatorsOf(operation.path, setting.api.operations);
+    this.#seed = seed;
+    this.#creators = setting.links.creatorsOf(operation);
+  }
+
+  /** Whether the operation did not respond once. */
+  get isHanging(): boolean {
+    return this.#setting.hanging.has(this.#operation);
+  }
+
+  /** The names of what could not be created for bodies and queries. */
+  get unlinked(): readonly string[] {
+    const { links } = this.#setting;
+    const failed = this.#creators.filter(
+      ({ operation, isNeeded }) => !isNeeded && this.#hasFailed(operation, SHORT_PATIENCE),
+    );
+    const shapes = new Set(failed.map(({ resource }) => shapeOf(resource)));
+    const references = links.referencesOf(this.#operation);
+    return references
+      .filter(({ resource }) => shapes.has(shapeOf(resource)))
+      .map(({ path }) => path.filter((key) => key !== 0).join('.'));
   }
 
   /** Goes on with paths that probably name nothing. */
   giveUpCreating(): void {
-    this.#creators = [];
+    this.#creators = this.#creators.filter(({ isNeeded }) => !isNeeded);
+  }
+
+  /** Whether a path names what an operation creates. */
+  get isChained(): boolean {
+    return this.#creators.some(({ isNeeded }) => isNeeded);
   }
 
   /** Valid requests: responses are as described, ETags are honored, repetitions change nothing. */
   valid(isChained: boolean): Experiment<Chain> | undefined {
-    const creators = isChained ? this.#creators : [];
-    if (isChained && creators.length === 0) return undefined;
+    if (isChained && !this.isChained) return undefined;
+    const creators = this.#creators.filter(({ isNeeded }) => isChained || !isNeeded);
     const cases = this.#chains(this.#operation, creators);
     return cases && { cases, run: (chain, known) => this.#runValid(chain, creators, known) };
   }
@@ -115,7 +161,7 @@ export class Promises {
   /** What was created can be read, also after changes, until it is deleted. */
   life(): Experiment<readonly [Chain, readonly Draft[]]> | undefined {
     const { operations } = this.#setting.api;
-    const last = this.#creators.at(-1);
+    const last = this.#last;
     // It is run once for each resource, by the operation that reads it.
     if (this.#operation.method !== 'GET' || last?.resource !== this.#operation.path)
       return undefined;
@@ -124,7 +170,8 @@ export class Promises {
         (one) => one.method === method && shapeOf(one.path) === shapeOf(last.resource),
       );
     const steps = [...at('PATCH'), ...at('PUT'), ...at('DELETE')];
-    const chains = this.#chains(this.#operation, this.#creators);
+    const creators = this.#setting.links.creatorsOf(this.#operation, steps);
+    const chains = this.#chains(this.#operation, creators);
     const drafts = steps.map((one) => validRequests(one, this.#setting.values));
     if (chains === undefined) return undefined;
     const known = steps.flatMap((step, index) => {
@@ -136,6 +183,7 @@ export class Promises {
       run: ([chain, changes], rules) =>
         this.#runLife(
           chain,
+          creators,
           known.map(([step]) => step),
           changes,
           rules,
@@ -149,13 +197,21 @@ export class Promises {
     const created = creators.map((one) => validRequests(one.operation, values));
     const known = created.filter((one) => one !== undefined);
     if (target === undefined || known.length < created.length) return undefined;
-    return fc.tuple(fc.tuple(...known), target);
+    // Most cases name what exists.
+    const isLinked = fc.nat(4).map((number) => number > 0);
+    return fc.record({ created: fc.tuple(...known), target, isLinked });
   }
 
   async #send(request: Written, credentials?: Readonly<Record<string, string>>): Promise<Exchange> {
-    const sent = credentials ?? (await this.#setting.credentialsOf(request.operation));
-    const exchange = await this.#setting.sender.send(request, sent);
+    const { hanging, sender, credentialsOf } = this.#setting;
+    if (hanging.has(request.operation)) skip();
+    const sent = credentials ?? (await credentialsOf(request.operation));
+    const exchange = await sender.send(request, sent);
     this.#sent.push(exchange);
+    if (exchange.response.status === 0) {
+      hanging.add(request.operation);
+      checkServer(this.#sent);
+    }
     return exchange;
   }
 
@@ -165,53 +221,124 @@ export class Promises {
     draft: Draft,
     found: FoundAt,
     extra: Readonly<Record<string, string>> = {},
+    told: Written['told'] = {},
   ): Promise<Exchange | undefined> {
-    const request = writeRequest(operation, draft, nameFound(operation.path, found));
-    if (request === undefined) return undefined;
-    return this.#send({ ...request, headers: { ...request.headers, ...extra } });
+    const request = writeRequest(operation, draft, this.#link(operation, draft, found));
+    if (request === undefined || this.#setting.hanging.has(operation)) return undefined;
+    return this.#send({ ...request, headers: { ...request.headers, ...extra }, told });
   }
 
-  /** Creates what the path names. */
-  async #create(creators: readonly Creator[], drafts: readonly Draft[]): Promise<FoundAt> {
+  /** Lists the parts of a request that name what was found. */
+  #link(operation: Operation, draft: Draft, found: FoundAt): readonly Found[] {
+    const { links, api } = this.#setting;
+    const inPath = findInPath(operation.path, found).map(
+      (one): Found => ({ ...one, isNumber: false, place: 'path', path: [one.name] }),
+    );
+    if (operation === this.#operation && !this.#isLinked) return inPath;
+    const named = links.referencesOf(operation).flatMap(({ place, path, resource }): Found[] => {
+      const one = found.get(shapeOf(resource));
+      const whole = place === 'query' ? draft.query : draft.body?.value;
+      const value = path.reduce<unknown>((part, key) => Reflect.get(Object(part), key), whole);
+      const isNumber = typeof value === 'number';
+      if (one === undefined || !(isNumber || typeof value === 'string')) return [];
+      if (isNumber && !Number.isFinite(Number(one.value))) return [];
+      const name = String(path.findLast((key) => key !== 0));
+      return [
+        { ...one, name: name === 'id' ? `${String(path.at(-2))}Id` : name, isNumber, place, path },
+      ];
+    });
+    const filled = fill(draft, named, ({ value, isNumber }) => (isNumber ? Number(value) : value));
+    return named.length > 0 && misfits(operation, filled, api) ? inPath : [...inPath, ...named];
+  }
+
+  /** The operation that creates what the whole path names. */
+  get #last(): Creator | undefined {
+    return this.#creators.findLast(({ isNeeded }) => isNeeded);
+  }
+
+  #hasFailed(operation: Operation, patience: number): boolean {
+    return (this.#failures.get(operation) ?? 0) >= patience;
+  }
+
+  /** Creates what the requests of a case name. */
+  async #create(
+    creators: readonly Creator[],
+    { created, isLinked }: Chain,
+  ): Promise<Map<string, Identifier>> {
     this.#sent = [];
-    const found = new Map<number, Omit<Found, 'name'>>();
-    if (creators.length === 0) return found;
-    if (this.#failures > PATIENCE) skip();
+    this.#isLinked = isLinked;
+    const found = new Map<string, Identifier>();
+    if (this.isHanging) skip();
+    const last = creators.findLast(({ isNeeded }) => isNeeded);
     for (const [index, creator] of creators.entries()) {
-      const draft = drafts[index];
-      if (draft === undefined || misfits(creator.operation, draft, this.#setting.api)) skip();
+      const { operation, isNeeded, resource } = creator;
+      const draft = created[index];
+      const isWanted = isNeeded || (isLinked && !this.#hasFailed(operation, SHORT_PATIENCE));
+      if (draft === undefined || !isWanted) continue;
+      if (isNeeded && this.#hasFailed(operation, PATIENCE)) skip();
       // A repeated DELETE must not delete another one, either.
-      const isLast = index === creators.length - 1;
-      if (isLast && this.#operation.method === 'DELETE')
-        await this.#try(creator.operation, draft, found);
-      const variable = variableAt(this.#sent.length);
-      const exchange = await this.#try(creator.operation, draft, found);
-      checkServer(this.#sent);
-      const one = exchange && findCreated(creator, exchange, variable);
-      if (one === undefined) {
-        this.#failures += 1;
-        skip();
-      }
-      found.set(namesOf(creator.resource).length - 1, one);
+      const isAnotherNeeded = creator === last && this.#operation.method === 'DELETE';
+      if (isAnotherNeeded) await this.#createOne(creator, draft, found);
+      const one = await this.#createOne(creator, draft, found);
+      if (one !== undefined) found.set(shapeOf(resource), one);
+      this.#failures.set(
+        operation,
+        one === undefined ? (this.#failures.get(operation) ?? 0) + 1 : 0,
+      );
+      if (one === undefined && isNeeded) skip();
     }
-    this.#failures = 0;
     return found;
+  }
+
+  /** Creates a resource, with another draft if the first one is refused, such as because it is not unique. */
+  async #createOne(
+    { operation, resource }: Creator,
+    draft: Draft,
+    found: FoundAt,
+  ): Promise<Identifier | undefined> {
+    for (let attempt = 0; attempt <= REDRAWS; attempt += 1) {
+      const drawn = attempt === 0 ? draft : this.#redraw(operation, draft, attempt);
+      if (misfits(operation, drawn, this.#setting.api)) continue;
+      const exchange = await this.#try(operation, drawn, found);
+      if (exchange === undefined) continue;
+      checkServer(this.#sent);
+      const one = findCreated(resource, exchange);
+      if (one !== undefined) return one;
+      this.#sent.pop();
+      const { status } = exchange.response;
+      if (status < 400 || UNDECIDED.has(status)) return undefined;
+    }
+    return undefined;
+  }
+
+  /** Returns a draft with other texts, and then one with nothing in common. */
+  #redraw(operation: Operation, draft: Draft, attempt: number): Draft {
+    const drafts = validRequests(operation, this.#setting.values);
+    const seed = (this.#seed + ++this.#redraws) | 0;
+    const [other = draft] =
+      drafts === undefined ? [] : fc.sample(drafts, { seed, numRuns: 1, unbiased: true });
+    if (attempt > 1 || draft.body === undefined || other.body?.type !== draft.body.type)
+      return other;
+    const value = withOtherTexts(draft.body.value, other.body.value);
+    return { ...draft, body: { ...draft.body, value } };
   }
 
   /** Writes the request of a case. */
   #write(draft: Draft, found: FoundAt): Written {
     if (misfits(this.#operation, draft, this.#setting.api)) skip();
-    const named = nameFound(this.#operation.path, found);
-    return writeRequest(this.#operation, draft, named) ?? skip();
+    return (
+      writeRequest(this.#operation, draft, this.#link(this.#operation, draft, found)) ?? skip()
+    );
   }
 
   async #runValid(
-    [created, draft]: Chain,
+    chain: Chain,
     creators: readonly Creator[],
     known: ReadonlySet<FuzzRule>,
   ): Promise<void> {
     const { api, count } = this.#setting;
-    const found = await this.#create(creators, created);
+    const draft = chain.target;
+    const found = await this.#create(creators, chain);
     const request = this.#write(draft, found);
     const checksTags = !known.has('etag');
     if (checksTags && CHANGES.has(request.method)) await this.#checkStale(draft, found);
@@ -229,17 +356,16 @@ export class Promises {
   }
 
   /** A client that has the current content gets 304. RFC 9110 §13.1.2 */
-  async #checkTag(request: Written, { status, headers }: Answer): Promise<void> {
+  async #checkTag(request: Written, answer: Answer): Promise<void> {
+    const { status, headers } = answer;
     const tag = headers.get('ETag');
     if (status !== 200 || tag === null) return;
     const again = {
       ...request,
       headers: { ...request.headers, 'If-None-Match': tag },
-      expressions: { 'If-None-Match': "read.headers.get('ETag') ?? ''" },
+      told: { 'If-None-Match': tagOf(answer) },
     };
     const { response } = await this.#send(again);
-    const read = this.#sent.at(-2);
-    if (read !== undefined) this.#sent.splice(-2, 1, { ...read, variable: 'read' });
     // Content that changes with every request has another tag.
     if (response.status === 304 || response.headers.get('ETag') !== tag) return;
     throw new Violation(
@@ -314,10 +440,10 @@ export class Promises {
 
   /** Whether a response tells another identifier than the path, as when the title of an article is part of its path. */
   #isMoved(answer: Exchange, found: FoundAt): boolean {
-    const last = this.#creators.at(-1);
+    const last = this.#last;
     if (last === undefined) return false;
-    const now = findCreated(last, answer, '');
-    return now !== undefined && now.value !== found.get(namesOf(last.resource).length - 1)?.value;
+    const now = findCreated(last.resource, answer);
+    return now !== undefined && now.value !== found.get(shapeOf(last.resource))?.value;
   }
 
   /** Reads the resource, and the lists that may contain it. */
@@ -350,19 +476,21 @@ export class Promises {
       (one) =>
         one.method === method &&
         shapeOf(one.path) === shapeOf(path) &&
+        !this.#setting.hanging.has(one) &&
         one.parameters.every(({ in: place, isRequired }) => place === 'path' || !isRequired),
     );
   }
 
-  async #runInvalid([created, draft]: Chain, fault: RequestFault): Promise<void> {
+  async #runInvalid(chain: Chain, fault: RequestFault): Promise<void> {
     const { api, count } = this.#setting;
-    const found = await this.#create(this.#creators, created);
+    const draft = chain.target;
+    const found = await this.#create(this.#creators, chain);
     if (misfits(this.#operation, draft, api)) skip();
     const wrong = await fault.apply(draft);
     if (wrong === undefined) skip();
-    const named = nameFound(this.#operation.path, found);
-    // A fault of the path must stay in it.
-    const kept = named.filter(({ name }) => name !== fault.parameter);
+    const named = this.#link(this.#operation, draft, found);
+    // The fault must stay in the request.
+    const kept = named.filter(({ place, name }) => place === 'path' && name !== fault.parameter);
     const request = writeRequest(this.#operation, wrong.draft, kept);
     if (request === undefined) skip();
     const changed = wrong.body === undefined ? {} : { body: wrong.body, json: undefined };
@@ -390,12 +518,9 @@ export class Promises {
     );
   }
 
-  async #runAccess(
-    [created, draft]: Chain,
-    credentials: Readonly<Record<string, string>>,
-  ): Promise<void> {
-    const found = await this.#create(this.#creators, created);
-    const request = this.#write(draft, found);
+  async #runAccess(chain: Chain, credentials: Readonly<Record<string, string>>): Promise<void> {
+    const found = await this.#create(this.#creators, chain);
+    const request = this.#write(chain.target, found);
     const { response } = await this.#send(
       { ...request, headers: { ...request.headers, ...credentials } },
       {},
@@ -413,13 +538,15 @@ export class Promises {
   }
 
   async #runLife(
-    [created, draft]: Chain,
+    chain: Chain,
+    creators: readonly Creator[],
     steps: readonly Operation[],
     changes: readonly Draft[],
     known: ReadonlySet<FuzzRule>,
   ): Promise<void> {
     const { api } = this.#setting;
-    const found = new Map(await this.#create(this.#creators, created));
+    const draft = chain.target;
+    const found = new Map(await this.#create(creators, chain));
     if (!known.has('lost')) await this.#checkExists('was created', draft, found);
     for (const [index, step] of steps.entries()) {
       const change = changes[index];
@@ -446,11 +573,11 @@ export class Promises {
   }
 
   /** Goes on with the identifier that a response tells. */
-  #follow(exchange: Exchange, found: Map<number, Omit<Found, 'name'>>): void {
-    const last = this.#creators.at(-1);
+  #follow(exchange: Exchange, found: Map<string, Identifier>): void {
+    const last = this.#last;
     if (last === undefined || !this.#isMoved(exchange, found)) return;
-    const now = findCreated(last, exchange, variableAt(this.#sent.length - 1));
-    if (now !== undefined) found.set(namesOf(last.resource).length - 1, now);
+    const now = findCreated(last.resource, exchange);
+    if (now !== undefined) found.set(shapeOf(last.resource), now);
   }
 
   async #checkExists(what: string, draft: Draft, found: FoundAt): Promise<void> {
@@ -464,6 +591,26 @@ export class Promises {
       'expect(response.status).toBe(200);',
     );
   }
+}
+
+/** Returns a value with the texts of another one. */
+function withOtherTexts(value: unknown, other: unknown): unknown {
+  if (typeof value === 'string') return typeof other === 'string' ? other : value;
+  if (Array.isArray(value)) {
+    const others: readonly unknown[] = Array.isArray(other) ? other : [];
+    return value.map((one, index) => withOtherTexts(one, others[index]));
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [
+      name,
+      withOtherTexts(one, Reflect.get(Object(other), name)),
+    ]),
+  );
+}
+
+function tagOf(response: Answer): Origin {
+  return { response, part: 'ETag', isNumber: false };
 }
 
 const EMPTY: Draft = { path: {}, query: {}, headers: {}, body: undefined };

@@ -1,4 +1,4 @@
-import { variableAt } from './requests.js';
+import { type Found, markOf, type Origin } from './requests.js';
 import type { Exchange } from './send.js';
 import type { Violation } from './violations.js';
 
@@ -35,20 +35,81 @@ const ORIGIN = 'http://localhost:8080';
 
 /** Writes requests as commands that can be pasted. Credentials are variables of the shell. */
 export function toCommands(exchanges: readonly Exchange[], redaction: Redaction): string {
+  const parts = listParts(exchanges);
   return exchanges
-    .map(({ request, credentials, response }) => {
-      const { method, target, headers, body } = request;
+    .map(({ request, credentials, response }, index) => {
+      const { method, source, headers, body, json, told = {} } = request;
+      const taken = parts.find((one) => one.index === index);
+      const options =
+        taken === undefined ? ' -i' : Array.isArray(taken.origin.part) ? ' -s' : ' -si';
       const sent = Object.entries(headers).filter(([name]) => !Object.hasOwn(credentials, name));
-      const parts = [
-        `curl -i${method === 'GET' ? '' : ` -X ${method}`} ${quote(ORIGIN + target)}`,
-        ...sent.map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
+      const words = [
+        `curl${options}${method === 'GET' ? '' : ` -X ${method}`} ${quote(ORIGIN + source, request, parts)}`,
+        ...sent.map(([name, value]) => {
+          const part = told[name] && findPart(parts, told[name]);
+          return part === undefined
+            ? `-H ${quote(`${name}: ${value}`)}`
+            : `-H "${name}: $${part.variable}"`;
+        }),
         ...Object.keys(credentials).map((name) => `-H "${name}: $${variableOf(name)}"`),
-        ...bodyArguments(body),
+        ...(json === undefined
+          ? bodyArguments(body)
+          : [`--data-raw ${quote(json.source, request, parts)}`]),
       ];
+      const command = words.join(' ');
+      const whole =
+        taken === undefined
+          ? command
+          : `${taken.variable}=$(${command} | node -pe ${quote(readingOf(taken.origin))})`;
       const status = response.status === 0 ? 'no response' : response.status;
-      return redaction.apply(`${parts.join(' ')}  # ${status}`);
+      return redaction.apply(`${whole}  # ${status}`);
     })
     .join('\n');
+}
+
+/** A part of a response that a later request repeats. */
+interface Part {
+  readonly origin: Origin;
+  /** The place of the response. */
+  readonly index: number;
+  /** Names the part in a test, and in a shell. */
+  readonly variable: string;
+}
+
+function listParts(exchanges: readonly Exchange[]): readonly Part[] {
+  const parts: Part[] = [];
+  const origins = exchanges.flatMap(({ request: { found, told = {} } }) => [
+    ...found.map(({ name, origin }) => [name, origin] as const),
+    ...Object.values(told).map((origin) => ['tag', origin] as const),
+  ]);
+  for (const [name, origin] of origins) {
+    const index = exchanges.findIndex(({ response }) => response === origin.response);
+    if (index < 0 || findPart(parts, origin) !== undefined) continue;
+    const base = name.replace(/\W/g, '_');
+    const count = parts.filter(({ variable }) => variable.replace(/\d+$/, '') === base).length;
+    parts.push({ origin, index, variable: count === 0 ? base : `${base}${count + 1}` });
+  }
+  return parts;
+}
+
+function findPart(parts: readonly Part[], { response, part }: Origin): Part | undefined {
+  return parts.find(
+    ({ origin }) => origin.response === response && String(origin.part) === String(part),
+  );
+}
+
+/** Returns the program that finds a part in a response that a shell passes on. */
+function readingOf({ part }: Origin): string {
+  if (part === 'Location') return '/^location:.*\\/(.+)$/im.exec(fs.readFileSync(0))[1]';
+  if (part === 'ETag') return '/^etag: *(.+)$/im.exec(fs.readFileSync(0))[1]';
+  return `JSON.parse(fs.readFileSync(0)).${part.join('.')}`;
+}
+
+/** Returns the expression that finds a part in the response of a test. */
+function expressionOf({ part }: Origin, response: string): string {
+  if (part === 'Location') return `${response}.headers.get('Location')?.split('/').at(-1)`;
+  if (part === 'ETag') return `${response}.headers.get('ETag') ?? ''`;
+  return `(await ${response}.json()).${part.join('.')}`;
 }
 
 function bodyArguments(body: Exchange['request']['body']): readonly string[] {
@@ -62,13 +123,33 @@ function bodyArguments(body: Exchange['request']['body']): readonly string[] {
   return [`--data-raw ${quote(typeof body === 'string' ? body : new TextDecoder().decode(body))}`];
 }
 
-/** Quotes text for a shell. */
-function quote(text: string): string {
-  if (!/\p{Cc}/u.test(text)) return `'${text.replaceAll("'", `'\\''`)}'`;
-  const escaped = text.replace(/[\\'\p{Cc}]/gu, (one) =>
-    /[\\']/.test(one) ? `\\${one}` : `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+/** Quotes text for a shell, with variables in place of what earlier responses have told. */
+function quote(text: string, request?: Exchange['request'], parts: readonly Part[] = []): string {
+  const isPlain = !/\p{Cc}/u.test(text);
+  const escaped = isPlain
+    ? text.replaceAll("'", `'\\''`)
+    : text.replace(/[\\'\p{Cc}]/gu, (one) =>
+        /[\\']/.test(one) ? `\\${one}` : `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      );
+  const start = isPlain ? "'" : "$'";
+  const filled = replaceMarks(escaped, request, parts, ({ value }, part) =>
+    part === undefined ? value : `'"$${part.variable}"${start}`,
   );
-  return `$'${escaped}'`;
+  return `${start}${filled}'`.replace(/(?<=")''$/, '');
+}
+
+/** Replaces the marks in a text: those of numbers with their quotes. */
+function replaceMarks(
+  text: string,
+  request: Exchange['request'] | undefined,
+  parts: readonly Part[],
+  show: (one: Found, part: Part | undefined) => string,
+): string {
+  return (request?.found ?? []).reduce((shown, one, index) => {
+    const mark = markOf(index);
+    const written = () => show(one, findPart(parts, one.origin));
+    return (one.isNumber ? shown.replace(`"${mark}"`, written) : shown).replace(mark, written);
+  }, text);
 }
 
 function variableOf(name: string): string {
@@ -81,24 +162,24 @@ export function toTest(
   label: string,
   redaction: Redaction,
 ): string {
-  const lines = exchanges.map((exchange, index) => {
+  const parts = listParts(exchanges);
+  const body = exchanges.flatMap((exchange, index) => {
     const isLast = index === exchanges.length - 1;
-    const variable = isLast ? 'response' : nameAt(index, exchanges);
-    const init = initOf(exchange);
-    const { source } = exchange.request;
-    const target = /\$\{/.test(source) ? `\`${source}\`` : JSON.stringify(source);
-    const call = `await app.request(${target}${init === '' ? '' : `, ${init}`});`;
-    const names = [...source.matchAll(/\$\{(\w+)\}/g)].map(([, name = '']) => name);
-    return { names, text: variable === undefined ? call : `const ${variable} = ${call}` };
-  });
-  const declared = new Set<string>();
-  const found = new Map(
-    exchanges.flatMap(({ request }) => request.found.map((one) => [one.name, one.expression])),
-  );
-  const body = lines.flatMap(({ names, text }) => {
-    const own = names.filter((name) => !declared.has(name));
-    for (const name of own) declared.add(name);
-    return [...own.map((name) => `const ${name} = ${found.get(name)};`), text];
+    const variable = isLast ? 'response' : nameAt(index, exchange, parts);
+    const init = initOf(exchange, exchanges, parts);
+    const { request } = exchange;
+    const target = replaceMarks(request.source, request, parts, ({ value }, part) =>
+      part === undefined ? value : `\${${part.variable}}`,
+    );
+    const written = target === request.source ? JSON.stringify(target) : `\`${target}\``;
+    const call = `await app.request(${written}${init === '' ? '' : `, ${init}`});`;
+    const taken = parts.filter((one) => one.index === index && one.origin.part !== 'ETag');
+    return [
+      variable === undefined ? call : `const ${variable} = ${call}`,
+      ...taken.map(
+        (one) => `const ${one.variable} = ${expressionOf(one.origin, variable ?? 'response')};`,
+      ),
+    ];
   });
   // Without the place of an error.
   const [title = ''] = message.split(/\n|, at /, 1);
@@ -112,38 +193,57 @@ export function toTest(
 }
 
 /** Names a response that a later request needs; undefined for others. */
-function nameAt(index: number, exchanges: readonly Exchange[]): string | undefined {
-  const given = exchanges[index]?.variable;
-  if (given !== undefined) return given;
-  const name = variableAt(index);
-  const isUsed = exchanges.some(({ request }) =>
-    request.found.some(({ expression }) => new RegExp(`\\b${name}\\.`).test(expression)),
-  );
-  return isUsed ? name : undefined;
+function nameAt(index: number, { variable }: Exchange, parts: readonly Part[]): string | undefined {
+  const used = parts.find((one) => one.index === index);
+  if (variable !== undefined || used === undefined) return variable;
+  if (used.origin.part === 'ETag') return 'read';
+  return index === 0 ? 'created' : `created${index + 1}`;
 }
 
-function initOf({ request, credentials }: Exchange): string {
-  const { method, headers, body, json, expressions = {} } = request;
-  const isJsonBody = json !== undefined && body !== undefined;
+function initOf(
+  { request, credentials }: Exchange,
+  exchanges: readonly Exchange[],
+  parts: readonly Part[],
+): string {
+  const { method, headers, body, json, told = {} } = request;
   const sent = Object.entries(headers).filter(
     ([name, value]) =>
       !Object.hasOwn(credentials, name) &&
-      !(isJsonBody && name === 'Content-Type' && value === 'application/json'),
+      !(json !== undefined && name === 'Content-Type' && value === 'application/json'),
   );
+  const expressionFor = (origin: Origin | undefined): string | undefined => {
+    const part = origin && findPart(parts, origin);
+    const exchange = part && exchanges[part.index];
+    if (part === undefined || exchange === undefined) return undefined;
+    return expressionOf(part.origin, nameAt(part.index, exchange, parts) ?? '');
+  };
   const members = [
     ...sent.map(
-      ([name, value]) => `${JSON.stringify(name)}: ${expressions[name] ?? JSON.stringify(value)}`,
+      ([name, value]) =>
+        `${JSON.stringify(name)}: ${expressionFor(told[name]) ?? JSON.stringify(value)}`,
     ),
     ...Object.keys(credentials).map(
       (name) => `${JSON.stringify(name)}: process.env.${variableOf(name)} ?? ''`,
     ),
   ];
-  const parts = [
+  const all = [
     ...(method === 'GET' ? [] : [`method: '${method}'`]),
     ...(members.length === 0 ? [] : [`headers: { ${members.join(', ')} }`]),
-    ...(isJsonBody ? [`json: ${JSON.stringify(json.value)}`] : textBody(body)),
+    ...(json === undefined ? textBody(body) : [`json: ${jsonOf(request, json.source, parts)}`]),
   ];
-  return parts.length === 0 ? '' : `{ ${parts.join(', ')} }`;
+  return all.length === 0 ? '' : `{ ${all.join(', ')} }`;
+}
+
+/** Writes a JSON body, with variables in place of what earlier responses have told. */
+function jsonOf(request: Exchange['request'], source: string, parts: readonly Part[]): string {
+  return request.found.reduce((shown, one, index) => {
+    const part = findPart(parts, one.origin);
+    const literal = JSON.stringify(one.isNumber ? Number(one.value) : one.value);
+    const isSame = one.isNumber === one.origin.isNumber;
+    const converted = `${one.isNumber ? 'Number' : 'String'}(${part?.variable})`;
+    const expression = part === undefined ? literal : isSame ? part.variable : converted;
+    return shown.replace(`"${markOf(index)}"`, () => expression);
+  }, source);
 }
 
 function textBody(body: Exchange['request']['body']): readonly string[] {

@@ -21,28 +21,42 @@ export interface Written {
   readonly method: string;
   /** Path and query. */
   readonly target: string;
-  /** The target with `${name}` in place of what responses have told. */
+  /** The target with marks in place of what responses have told. */
   readonly source: string;
   readonly found: readonly Found[];
   readonly headers: Readonly<Record<string, string>>;
   /** Headers whose values a test reads from an earlier response. */
-  readonly expressions?: Readonly<Record<string, string>>;
+  readonly told?: Readonly<Record<string, Origin>>;
   readonly body: string | FormData | Uint8Array<ArrayBuffer> | undefined;
-  /** The value of a JSON body. */
-  readonly json: { readonly value: unknown } | undefined;
+  /** A JSON body with marks in place of what responses have told. */
+  readonly json: { readonly source: string } | undefined;
 }
 
-/** A path parameter that an earlier response has told. */
+/** A part of a request that an earlier response has told. */
 export interface Found {
+  /** Names it in a test. */
   readonly name: string;
   readonly value: string;
-  /** An expression for the value in a test, such as `(await created.json()).id`. */
-  readonly expression: string;
+  readonly origin: Origin;
+  /** Whether the request has it as a number of JSON. */
+  readonly isNumber: boolean;
+  readonly place: 'path' | 'query' | 'body';
+  /** Where it is: the name of a parameter, or the keys that lead to it. */
+  readonly path: readonly (string | number)[];
 }
 
-/** Names the response to a request in a test, by its place in the case. */
-export function variableAt(place: number): string {
-  return place === 0 ? 'created' : `created${place + 1}`;
+/** A part of an earlier response: a header, or the keys that lead to a member of its body. */
+export interface Origin {
+  /** Identifies the response. */
+  readonly response: object;
+  readonly part: 'Location' | 'ETag' | readonly string[];
+  /** Whether the body has it as a number. */
+  readonly isNumber: boolean;
+}
+
+/** Stands for what a response has told, by its place among all of them. */
+export function markOf(index: number): string {
+  return `fairlead-${index}-found`;
 }
 
 /** Matches a parameter of a path, such as `{id}`. */
@@ -108,28 +122,20 @@ export function canHaveBody(method: string): boolean {
 /**
  * Writes a request.
  *
- * @param found - The path parameters that earlier responses have told.
+ * @param found - What earlier responses have told. What the draft has in its place is not used.
  * @returns Undefined if text cannot carry the values.
  */
 export function writeRequest(
   operation: Operation,
-  draft: Draft,
+  given: Draft,
   found: readonly Found[] = [],
 ): Written | undefined {
   try {
-    const path = {
-      ...draft.path,
-      ...Object.fromEntries(found.map(({ name, value }) => [name, value])),
-    };
-    const query = writeQuery(operation, draft.query);
+    const draft = fill(given, found, ({ value, isNumber }) => (isNumber ? Number(value) : value));
+    const marked = fill(given, found, (one) => markOf(found.indexOf(one)));
     const body = writeBody(draft.body, operation.parts);
-    const target = writePath(operation, path) + query;
-    const marks = new Map(found.map(({ name }, index) => [name, `fairlead-found-${index}`]));
-    const marked = writePath(operation, { ...path, ...Object.fromEntries(marks) }) + query;
-    const source = found.reduce(
-      (text, { name }, index) => text.replace(`fairlead-found-${index}`, `\${${name}}`),
-      marked,
-    );
+    const target = writePath(operation, draft.path) + writeQuery(operation, draft.query);
+    const source = writePath(operation, marked.path) + writeQuery(operation, marked.query);
     const headers = Object.entries(draft.headers).flatMap(([name, value]) => {
       const text = [value].flat().join(', ');
       return value === undefined || value === null ? [] : [[name, text] as const];
@@ -151,12 +157,37 @@ export function writeRequest(
       found,
       headers: written,
       body,
-      json: type !== undefined && isJson(type) ? { value: draft.body?.value } : undefined,
+      json:
+        type !== undefined && isJson(type)
+          ? { source: JSON.stringify(marked.body?.value) }
+          : undefined,
     };
   } catch (error) {
     if (error instanceof TypeError) return undefined;
     throw error;
   }
+}
+
+/** Replaces parts of a draft by what responses have told. */
+export function fill(
+  draft: Draft,
+  found: readonly Found[],
+  toPart: (one: Found) => unknown,
+): Draft {
+  let { path, query, body } = draft;
+  for (const one of found) {
+    const part = toPart(one);
+    if (one.place === 'path') path = Object(replaceAt(path, one.path, part));
+    else if (one.place === 'query') query = Object(replaceAt(query, one.path, part));
+    else if (body !== undefined) body = { ...body, value: replaceAt(body.value, one.path, part) };
+  }
+  return { ...draft, path, query, body };
+}
+
+function replaceAt(whole: unknown, [key, ...rest]: Found['path'], value: unknown): unknown {
+  if (key === undefined) return value;
+  const part = replaceAt(Reflect.get(Object(whole), key), rest, value);
+  return Array.isArray(whole) ? whole.with(Number(key), part) : { ...Object(whole), [key]: part };
 }
 
 function writePath({ path, parameters }: Operation, values: Members): string {

@@ -93,8 +93,8 @@ describe('a report', () => {
     const [failure, ...others] = await failuresOf(createNotes(), { headers });
     expect(others).toEqual([]);
     expect(failure?.commands).toMatchInlineSnapshot(`
-      "curl -i -X POST 'http://localhost:8080/notes' -H 'Content-Type: application/json' -H "X-Key: $X_KEY" --data-raw '{"text":""}'  # 201
-      curl -i -X PUT 'http://localhost:8080/notes/one' -H 'Content-Type: application/json' -H "X-Key: $X_KEY" --data-raw '{"text":""}'  # 500"
+      "id=$(curl -s -X POST 'http://localhost:8080/notes' -H 'Content-Type: application/json' -H "X-Key: $X_KEY" --data-raw '{"text":""}' | node -pe 'JSON.parse(fs.readFileSync(0)).note.id')  # 201
+      curl -i -X PUT 'http://localhost:8080/notes/'"$id" -H 'Content-Type: application/json' -H "X-Key: $X_KEY" --data-raw '{"text":""}'  # 500"
     `);
     expect(failure?.test).toMatchInlineSnapshot(`
       "it("PUT /notes/:id: The response is 500: Error: broken ***", async () => {
