@@ -341,7 +341,8 @@ export class Promises {
     const found = await this.#create(creators, chain);
     const request = this.#write(draft, found);
     const checksTags = !known.has('etag');
-    if (checksTags && CHANGES.has(request.method)) await this.#checkStale(draft, found);
+    const before =
+      checksTags && CHANGES.has(request.method) ? await this.#checkStale(draft, found) : undefined;
     const exchange = await this.#send(request);
     const { response } = exchange;
     const isRefused = isRefusal(response, api);
@@ -351,6 +352,8 @@ export class Promises {
     // The schema refuses more than JSON Schema can say.
     if (isRefused) skip();
     if (checksTags && request.method === 'GET') await this.#checkTag(request, response);
+    if (before !== undefined && request.method !== 'DELETE' && isSuccess(response))
+      await this.#checkChanged(draft, found, before);
     if (!known.has('repeat') && REPEATABLE.has(request.method) && isSuccess(response))
       await this.#checkRepeat(draft, found, exchange);
   }
@@ -366,8 +369,18 @@ export class Promises {
       told: { 'If-None-Match': tagOf(answer) },
     };
     const { response } = await this.#send(again);
-    // Content that changes with every request has another tag.
-    if (response.status === 304 || response.headers.get('ETag') !== tag) return;
+    if (response.status === 304) return;
+    const now = response.headers.get('ETag');
+    if (now !== tag) {
+      // Content that changes with every request has another tag.
+      if (response.status !== 200 || !answer.text || response.text !== answer.text) return;
+      throw new Violation(
+        'etag',
+        `The same content has the ETag ${tag}, and then ${now ?? 'none'}, so no client ever gets 304.`,
+        this.#sent,
+        'expect(response.status).toBe(304);',
+      );
+    }
     throw new Violation(
       'etag',
       `The response has the ETag ${tag}, but a request with it as If-None-Match gets ${response.status}, not 304.`,
@@ -376,10 +389,14 @@ export class Promises {
     );
   }
 
-  /** A change whose If-Match is not current does nothing. RFC 9110 §13.1.1 */
-  async #checkStale(draft: Draft, found: FoundAt): Promise<void> {
+  /**
+   * A change whose If-Match is not current does nothing. RFC 9110 §13.1.1
+   *
+   * @returns What is there now, if it has an ETag.
+   */
+  async #checkStale(draft: Draft, found: FoundAt): Promise<Exchange | undefined> {
     const read = this.#find('GET', this.#operation.path);
-    if (read === undefined) return;
+    if (read === undefined) return undefined;
     const before = this.#sent.length;
     const current = await this.#try(read, { ...EMPTY, path: draft.path }, found);
     const tag = current?.response.headers.get('ETag');
@@ -396,6 +413,46 @@ export class Promises {
       }
     }
     this.#sent.length = before;
+    return current?.response.status === 200 && tag ? current : undefined;
+  }
+
+  /** What has changed has another ETag, and a change with the old one does nothing. RFC 9110 §8.8, §13.1.1 */
+  async #checkChanged(draft: Draft, found: FoundAt, old: Exchange): Promise<void> {
+    const read = this.#find('GET', this.#operation.path);
+    if (read === undefined) return;
+    const sent = this.#sent.length;
+    const change = this.#sent.at(-1);
+    const current = await this.#try(read, { ...EMPTY, path: draft.path }, found);
+    const textOf = ({ response }: Exchange) => withoutTimes(response.text ?? '');
+    const isChanged =
+      current?.response.status === 200 && change !== undefined && textOf(current) !== textOf(old);
+    if (!isChanged) {
+      this.#sent.length = sent;
+      return;
+    }
+    const earlier = this.#sent.slice(0, sent - 1);
+    const tag = old.response.headers.get('ETag') ?? '';
+    if (current.response.headers.get('ETag') === tag) {
+      throw new Violation(
+        'etag',
+        `The ETag ${tag} stays the same after a ${this.#operation.method} that changes the content.`,
+        [...earlier, { ...old, variable: 'before' }, change, current],
+        "expect(response.headers.get('ETag')).not.toBe(before.headers.get('ETag'));",
+      );
+    }
+    if (tag.startsWith('"')) {
+      const told = { 'If-Match': tagOf(old.response) };
+      const again = await this.#try(this.#operation, draft, found, { 'If-Match': tag }, told);
+      if (again !== undefined && isSuccess(again.response)) {
+        throw new Violation(
+          'etag',
+          `A request whose If-Match is the ETag from before a change, ${tag}, changes the resource: it gets ${again.response.status}, not 412.\nCall requireMatch() of @fairlead/middleware with the current ETag before the change.`,
+          [...earlier, old, change, again],
+          'expect(response.status).toBe(412);',
+        );
+      }
+    }
+    this.#sent.length = sent;
   }
 
   /** A repeated request changes nothing more. RFC 9110 §9.2.2 */

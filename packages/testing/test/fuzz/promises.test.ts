@@ -45,6 +45,10 @@ interface Plant {
   readonly body?: typeof NewNote;
   readonly checksMatch?: boolean;
   readonly tags?: 'always sends the body';
+  /** Replaces the tag of a note. */
+  readonly tagOf?: (note: Note) => string;
+  /** Replaces the tag that a change compares. */
+  readonly comparedTag?: (note: Note, match: string | undefined) => string;
 }
 
 /** Notes, which keep all promises unless something is planted. */
@@ -64,7 +68,8 @@ function createNotes(plant: Plant = {}): Application {
     },
     { name: 'bearer', scheme: { type: 'http', scheme: 'bearer' } },
   );
-  const tagOf = ({ id, revision }: Note) => `"${id}-${revision}"`;
+  const tagOf = plant.tagOf ?? (({ id, revision }: Note) => `"${id}-${revision}"`);
+  const compared = plant.comparedTag ?? tagOf;
   const app = createApp({ onError: () => {} });
   if (plant.tags === undefined) app.use(honorTag);
   return app
@@ -99,7 +104,7 @@ function createNotes(plant: Plant = {}): Application {
       signedIn,
       (ctx) => {
         const note = find(ctx.params.id);
-        if (plant.checksMatch !== false) requireMatch(ctx, tagOf(note));
+        if (plant.checksMatch !== false) requireMatch(ctx, compared(note, ctx.get('If-Match')));
         const isChanged = note.text !== ctx.body.text || note.stars !== ctx.body.stars;
         Object.assign(note, ctx.body, { changed: new Date().toISOString() });
         if (isChanged) note.revision += 1;
@@ -210,6 +215,34 @@ describe('finds', () => {
       'PUT /notes/:id',
       'etag',
       /^GET \/notes\/:id sends an ETag, but a request whose If-Match is another one changes/,
+    ],
+    [
+      'an ETag that never changes',
+      { tagOf: () => '"1"' },
+      'PUT /notes/:id',
+      'etag',
+      /^The ETag "1" stays the same after a PUT that changes the content\.$/,
+    ],
+    [
+      'a weak ETag that never changes',
+      { tagOf: () => 'W/"1"' },
+      'PUT /notes/:id',
+      'etag',
+      /^The ETag W\/"1" stays the same after a PUT that changes the content\.$/,
+    ],
+    [
+      'an ETag that always changes',
+      { tagOf: () => `"${Math.random()}"` },
+      'GET /notes/:id',
+      'etag',
+      /^The same content has the ETag "[\d.e-]+", and then "[\d.e-]+", so no client ever gets 304\.$/,
+    ],
+    [
+      'an If-Match that may be any earlier one',
+      { comparedTag: ({ id }, match) => (match?.startsWith(`"${id}-`) ? match : '"none"') },
+      'PUT /notes/:id',
+      'etag',
+      /^A request whose If-Match is the ETag from before a change, "\d+-\d+", changes the resource: it gets 200, not 412\./,
     ],
     [
       'a resource that is lost',
