@@ -60,6 +60,24 @@ it('prints the failures, without the credentials that it was given', async () =>
   expect(stderr + stdout).not.toContain('a-long-secret');
 });
 
+it('holds back what the application logs, unless --log is given', async () => {
+  const app = BROKEN.replace('createApp({ onError: () => {} })', 'createApp()').replace(
+    "'/notes', { response: Note.array() }, () => []",
+    "'/notes', { response: Note.array() }, () => (console.log('read'), [])",
+  );
+  const { run } = await writeProject({ 'src/app.js': app });
+  const options = ['fuzz', '--seed', '1', '--runs', '20', ...CREDENTIALS];
+  const quiet = await run(...options);
+  expect(quiet.stdout).toMatch(/^ROUTE /);
+  expect(quiet.stderr).toMatch(/^1 failure with the seed 1\.\n/);
+  // In the message, and in the title of the test.
+  expect(quiet.stderr.match(/RangeError: no/g)).toHaveLength(2);
+  const loud = await run(...options, '--log');
+  expect(loud.stdout).toMatch(/^read\n/);
+  expect(loud.stderr.match(/RangeError: no/g)?.length).toBeGreaterThan(2);
+  expect(JSON.parse((await run(...options, '--json')).stdout)).toMatchObject({ seed: 1 });
+});
+
 it('passes its options on, and prints JSON', async () => {
   const { run } = await writeProject({ 'src/app.js': BROKEN });
   const route = ['--route', 'GET /notes', '--skip', 'etag GET /notes'];

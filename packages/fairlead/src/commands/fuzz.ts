@@ -14,6 +14,7 @@ interface FuzzCommandOptions {
   readonly skip?: readonly string[];
   readonly timeout?: number;
   readonly strict?: true;
+  readonly log?: true;
   readonly json?: true;
 }
 
@@ -44,6 +45,7 @@ export function addFuzz(program: Command): void {
     )
     .option('--timeout <ms>', 'how long a response may take (default: 10000)', parseNumber)
     .option('--strict', 'fail on notes, too: on what was not tested')
+    .option('--log', 'print what the application logs meanwhile')
     .option('--json', 'print { seed, requests, routes, failures }')
     .action(runFuzz);
 }
@@ -60,10 +62,11 @@ function parseNumber(text: string): number {
 async function runFuzz(module: string | undefined, options: FuzzCommandOptions): Promise<void> {
   findModule(module);
   const { fuzz } = await importFuzz();
-  const { header, route, strict, json, runs, seed, skip, timeout } = options;
+  const { header, route, strict, log, json, runs, seed, skip, timeout } = options;
   const report = await withApplication(module, async (app) => {
     // Its mistakes are those of the application, and not of the command line.
     app.checkResponses().seal();
+    const output = log ? undefined : holdBack();
     try {
       return await fuzz(app, {
         ...(runs !== undefined && { runs }),
@@ -77,14 +80,34 @@ async function runFuzz(module: string | undefined, options: FuzzCommandOptions):
       const { code, message, report } = error as Error & { code?: unknown; report?: FuzzReport };
       if (code === 'INVALID_OPTION') throw new UsageError(message);
       if (code !== 'FUZZ_FAILED' || report === undefined) throw error;
+      output?.restore();
       if (!json) printError(message);
       process.exitCode = 1;
       return report;
+    } finally {
+      output?.restore();
     }
   });
   if (strict && report.routes.some(({ notes }) => notes.length > 0)) process.exitCode = 1;
   if (json) printJson(report);
   else print(formatReport(report));
+}
+
+/** Holds back what the application writes, because its errors are in the report. */
+function holdBack(): { restore(): void } {
+  const streams = [process.stdout, process.stderr];
+  const writes = streams.map(({ write }) => write);
+  const ignore = (_chunk: unknown, encoding?: unknown, callback?: unknown): boolean => {
+    const done = typeof encoding === 'function' ? encoding : callback;
+    if (typeof done === 'function') process.nextTick(() => Reflect.apply(done, undefined, []));
+    return true;
+  };
+  for (const stream of streams) stream.write = ignore;
+  return {
+    restore: () => {
+      for (const [index, stream] of streams.entries()) stream.write = writes[index] ?? stream.write;
+    },
+  };
 }
 
 function formatReport({ seed, requests, routes, failures }: FuzzReport): string {
