@@ -166,11 +166,11 @@ it('lists environment variables without their values, and checks them', async ()
   const { run } = await writeProject(CONFIGURED, { PORT: '8081' });
   const { status, stdout, stderr } = await run('check', '--env');
   expect(status).toBe(1);
-  expect(stdout).toBe(`VARIABLE      STATE            FILE            DESCRIPTION
-PORT          set              config.js:3:29  port to listen on; a number
-DATABASE_URL  missing          config.js:3:29  a URL
-API_KEY       invalid in .env  config.js:3:29  the key of clients; a text of at least 32 characters
-LEVEL         unset            config.js:3:29
+  expect(stdout).toBe(`VARIABLE      STATE            FILE           DESCRIPTION
+PORT          set              config.js:4:3  port to listen on; a number
+DATABASE_URL  missing          config.js:5:3  a URL
+API_KEY       invalid in .env  config.js:6:3  the key of clients; a text of at least 32 characters
+LEVEL         unset            config.js:7:3
 
 `);
   expect(stderr).toBe(`Invalid environment variables:
@@ -185,12 +185,50 @@ LEVEL         unset            config.js:3:29
     routes: 1,
     problems: [{ code: 'CONFIG_INVALID', message: expect.stringContaining('DATABASE_URL') }],
     variables: [
-      { name: 'PORT', state: 'set', location: 'config.js:3:29', fallback: '8080' },
+      { name: 'PORT', state: 'set', location: 'config.js:4:3', fallback: '8080' },
       { name: 'DATABASE_URL', state: 'missing', required: true },
       { name: 'API_KEY', state: 'invalid', file: '.env' },
       { name: 'LEVEL', state: 'unset' },
     ],
   });
+});
+
+it('warns of variables of a file that nothing reads', async () => {
+  const API_KEY = '-'.repeat(32);
+  const files = {
+    ...CONFIGURED,
+    '.env': `API_KEY=${API_KEY}\nDATABASE_URL=a://b\nPROT=80\nLEVLE=s3cr3t\nOTHER=1\n`,
+  };
+  const { run } = await writeProject(files, { LEVELS: 'of another program' });
+  const { status, stdout, stderr } = await run('check', '--env');
+  expect([status, stdout.split('\n').at(-2)]).toEqual([0, '1 route, no problems, 2 warnings.']);
+  expect(stderr).toBe(`The application has warnings.
+
+  1. .env sets LEVLE, which defineConfig() does not read: did you mean LEVEL? If another program reads it, move it to another file.
+
+  2. .env sets PROT, which defineConfig() does not read: did you mean PORT? If another program reads it, move it to another file.
+
+`);
+  expect(await run('check')).toMatchObject({ status: 0, stderr: '' });
+});
+
+it('tells which configurations it does not check', async () => {
+  const { run } = await writeProject({
+    ...CONFIGURED,
+    'src/settings.js': CONFIGURED['config.js'],
+    'src/app.js': `import { createApp } from '@fairlead/core';\nexport default () => createApp();\n`,
+  });
+  const { status, stderr } = await run('check', '--env');
+  expect(status).toBe(0);
+  expect(stderr).toContain(
+    '1. The application for commands does not import src/settings.js, so the variables of its defineConfig() are not checked. Import it, or run fairlead check --env src/settings.js if',
+  );
+  const alone = await run('check', '--env', 'src/settings.js');
+  expect(alone).toMatchObject({
+    status: 1,
+    stdout: expect.stringContaining('DATABASE_URL  missing'),
+  });
+  expect(alone.stderr).toMatch(/^Invalid environment variables:\n {2}DATABASE_URL is missing/);
 });
 
 it('needs no variables without --env', async () => {

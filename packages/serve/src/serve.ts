@@ -29,7 +29,7 @@ import {
   setLocation,
   warn,
 } from '@fairlead/options';
-import { ConfigError, failedConfigs } from './config/define-config.js';
+import { ConfigError, failedConfigs, warnOfVariables } from './config/define-config.js';
 import {
   describeStartError,
   type Lifecycle,
@@ -232,6 +232,7 @@ async function create(app: App, lifecycle: Lifecycle): Promise<Served> {
 
 /** @throws {Error} When configurations are invalid, together with the problems of the applications. */
 function assertConfigured(applications: Applications): void {
+  warnOfVariables();
   const failed = failedConfigs();
   if (failed.length === 0) return;
   const problems = [...new Set(Object.values(applications))].flatMap((one) => {

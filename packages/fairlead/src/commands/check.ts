@@ -1,12 +1,20 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import type { Application } from '@fairlead/core';
+import { describeFile } from '@fairlead/options';
 import { describeStartError, type Variable } from '@fairlead/serve';
 import type { Command } from 'commander';
 import { chainsOf } from '../access/chains.js';
 import { compare, type Difference } from '../access/compare.js';
 import { builtInOf, LOCK_FILE, lockOf, readLock } from '../access/lock.js';
-import { acceptModule, findOpenapi, importOpenapi, withApplication } from '../application.js';
+import {
+  acceptModule,
+  findModule,
+  findOpenapi,
+  importOpenapi,
+  withApplication,
+} from '../application.js';
 import { countChanges, formatChanges, sortChanges } from '../contract/report.js';
 import {
   DOCUMENT_FILE,
@@ -19,6 +27,7 @@ import {
 import { readDocument, type Source } from '../document-source.js';
 import { UsageError } from '../errors.js';
 import { count, formatTable, print, printError, printJson, style } from '../output.js';
+import { readSources } from '../project.js';
 
 /** The codes of warnings that fail without `--strict`: what clients were told is not true. */
 const FAILING = new Set(['FAIRLEAD_SUNSET']);
@@ -89,11 +98,16 @@ async function check(
       return app.routes().length;
     });
   } catch (error) {
-    if (error instanceof UsageError) throw error;
-    failure = error;
-    problems = problemsOf(error);
+    // A module of a configuration has variables, but no application.
+    const isConfig = env && module !== undefined && definedConfigs().length > 0;
+    if (error instanceof UsageError && !isConfig) throw error;
+    if (!(error instanceof UsageError)) {
+      failure = error;
+      problems = problemsOf(error);
+    }
   }
   const configs = env ? definedConfigs() : [];
+  if (env) warnOfVariables(configs, dirname(findModule(module)));
   if (env && !json) print(describeVariables(configs));
   const known = new Set(problems.map((problem) => describeProblem(problem).message));
   // The application for commands has other variables than those of the environment.
@@ -116,7 +130,7 @@ async function check(
       warnings,
       ...(lock !== undefined && problems.length === 0 && { access: differences }),
       ...(review !== undefined && { document: { against, changes: sortChanges(changes) } }),
-      ...(env && { variables: configs.flatMap(variablesOf) }),
+      ...(env && { variables: configs.flatMap((one) => one.variables()) }),
     });
     return;
   }
@@ -194,6 +208,8 @@ interface DefinedConfig {
   location(): string | undefined;
   variables(): readonly Variable[];
   problems(): readonly Error[];
+  /** Older versions lack it. */
+  warnings?(): readonly string[];
 }
 
 /** Returns the configurations that the modules of the application define. A module may run twice. */
@@ -205,20 +221,35 @@ function definedConfigs(): readonly DefinedConfig[] {
   return [...byPlace.values()];
 }
 
-function variablesOf(config: DefinedConfig): readonly object[] {
-  return config.variables().map((variable) => ({ ...variable, location: config.location() }));
+/** Matches a folder with compiled modules, each of which may contain the same configuration. */
+const COMPILED = /(?:^|[\\/])(?:dist|build|out)(?:[\\/]|$)/;
+
+/** Prints what may be wrong with variables: misspelled names, and configurations that nothing has imported. */
+function warnOfVariables(configs: readonly DefinedConfig[], folder: string): void {
+  const known = new Set(configs.map((one) => one.location()?.replace(/:\d+:\d+$/, '')));
+  const sources = COMPILED.test(describeFile(folder)) ? [] : readSources(folder);
+  const unread = sources
+    .filter(({ text }) => text.includes('@fairlead/serve') && /\bdefineConfig\(/.test(text))
+    .map(({ path }) => describeFile(resolve(path)))
+    .filter((path) => !known.has(path))
+    .map(
+      (path) =>
+        `The application for commands does not import ${path}, so the variables of its defineConfig() are not checked. Import it, or run fairlead check --env ${path} if it does not start a server.`,
+    );
+  const misspelled = configs.flatMap((one) => one.warnings?.() ?? []);
+  for (const message of new Set([...misspelled, ...unread]))
+    process.emitWarning(message, { type: 'FairleadWarning', code: 'FAIRLEAD_VARIABLE' });
 }
 
 /** Lists variables without their values. */
 function describeVariables(configs: readonly DefinedConfig[]): string {
   if (configs.length === 0) return 'The application reads no variables with defineConfig().\n';
-  const rows = configs.flatMap((config) => {
-    const place = config.location() ?? '';
-    return config.variables().map(({ name, state, file, description = '', accepts }) => {
+  const rows = configs
+    .flatMap((config) => config.variables())
+    .map(({ name, state, file, location = '', description = '', accepts }) => {
       const about = [...description.split('\n'), accepts ?? ''].filter(Boolean).join('; ');
-      return [name, file === undefined ? state : `${state} in ${file}`, place, about];
+      return [name, file === undefined ? state : `${state} in ${file}`, location, about];
     });
-  });
   return `${formatTable(['VARIABLE', 'STATE', 'FILE', 'DESCRIPTION'], rows)}\n`;
 }
 

@@ -8,7 +8,7 @@ import * as v from 'valibot';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { ConfigError, type ConfigSchema, defineConfig } from '../index.js';
-import { failedConfigs } from './define-config.js';
+import { failedConfigs, warnOfVariables } from './define-config.js';
 
 const folders: string[] = [];
 
@@ -325,4 +325,70 @@ it('refuses wrong options', () => {
   expect(() => defineConfig(schema, options as object)).toThrow(
     /files of defineConfig\(\) must be an array of paths.*\n.*Did you mean 'showValues'\?/,
   );
+});
+
+describe('a file with variables', () => {
+  const define = (text: string) => {
+    const files = [envFile(text)];
+    return {
+      file: files[0],
+      config: defineConfig({ FILE_PORT: z.number().optional() }, { files }),
+    };
+  };
+
+  it.each([
+    ['a line without =', 'FILE_PORT=80\n\ns3cr3t\n', ':3 sets no variable. Write it as NAME=value'],
+    ['a name without =', 'FILE_PORT 80', ':1 sets no variable.'],
+    ['a line without a name', '=s3cr3t', ':1 sets no variable.'],
+    ['an unclosed quote', '# a\nA="s3cr3t\nFILE_PORT=80\n', ':2 has a " that no other one closes.'],
+    ["an unclosed ' after export", "export A = 's3cr3t", ":1 has a ' that no other one closes."],
+    ['what follows a text of several lines', 'A="b\nc d\n"\ns3cr3t', ':4 sets no variable.'],
+  ])('reports %s, and not its text', (_, text, expected) => {
+    const { file, config } = define(text);
+    const [problem, ...others] = config.problems().map(({ message }) => message);
+    expect(others).toEqual([]);
+    expect(problem).toContain(`${file}${expected}`);
+    expect(problem).not.toContain('s3cr3t');
+  });
+
+  it.each([
+    'FILE_PORT=80\r\n\r\n  # a comment\r\nexport A = b # c\r\n',
+    '\uFEFFA="b" # c\nB=\'c d\'\nC=`d\ne f\n`\nD=\nE=""\nF=a"b',
+    'A.B=1\nA-B=2\n\tFILE_PORT = 80',
+  ])('may contain %j', (text) => {
+    expect(define(text).config.problems()).toEqual([]);
+  });
+
+  it('names the line of each variable, if the source shows it', () => {
+    const places = new Map(Config.variables().map(({ name, location }) => [name, location]));
+    const lines = [...places.values()].map((place = '') => Number(place.split(':')[1]));
+    expect(places.get('CONFIG_PORT')).toMatch(/define-config\.test\.ts:\d+:3$/);
+    expect(lines).toEqual([lines[0], Number(lines[0]) + 1, Number(lines[0]) + 2]);
+    const hidden = defineConfig({ [['HIDDEN', 'NAME'].join('_')]: z.string() });
+    expect(hidden.variables()[0]?.location).toBeUndefined();
+    expect(define('FILE_PORT=x').config.problems()[0]?.message).toMatch(
+      /FILE_PORT in .* must be a number\.\n {2}At: .*define-config\.test\.ts:\d+:\d+$/,
+    );
+  });
+});
+
+it('a misspelled variable of a file is a warning, unless the right one is set or another configuration reads it', () => {
+  const emit = vi.spyOn(process, 'emitWarning').mockReturnValue();
+  onTestFinished(() => emit.mockRestore());
+  setVariable('MISSPELED', 'of another program');
+  const files = [envFile('MISSPELD=s3cr3t\nMISSPELED_TO=1\nMISSPELLED_SET=1\nMISPELLED_SET=2')];
+  const optional = z.string().optional();
+  defineConfig(
+    { MISSPELLED: optional, MISSPELLED_SET: optional, MISSPELLED_TOO: optional },
+    { files },
+  );
+  defineConfig({ MISSPELED_TO: optional }, { files: [] });
+  warnOfVariables();
+  const ours = emit.mock.calls.filter(([message]) => String(message).includes('MISSPEL'));
+  expect(ours).toEqual([
+    [
+      `${files[0]} sets MISSPELD, which defineConfig() does not read: did you mean MISSPELLED? If another program reads it, move it to another file.`,
+      { type: 'FairleadWarning', code: 'FAIRLEAD_VARIABLE' },
+    ],
+  ]);
 });

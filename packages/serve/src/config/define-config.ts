@@ -10,8 +10,10 @@ import {
   formatLocation,
   type Kinds,
   kind,
+  warn,
 } from '@fairlead/options';
 import { describeVariables } from './describe-schema.js';
+import { locateVariables } from './locate-variables.js';
 import {
   type Definition,
   type Environment,
@@ -100,6 +102,8 @@ export interface DefinedConfig {
   variables(): readonly Variable[];
   /** Returns what is wrong with the environment and the files. */
   problems(): readonly ConfigError[];
+  /** Returns what may be wrong with the files. Other copies of this package may lack it. */
+  warnings?(): readonly string[];
 }
 
 // Global symbols, so that the command line, containers and copies of this package share them.
@@ -119,6 +123,12 @@ function configs() {
 /** Returns what is wrong with the configurations that the application has read from the environment. */
 export function failedConfigs(): readonly ConfigError[] {
   return [...configs().failed.values()];
+}
+
+/** Prints what may be wrong with the files of all configurations. */
+export function warnOfVariables(): void {
+  const warnings = [...configs().defined].flatMap((one) => one.warnings?.() ?? []);
+  for (const warning of new Set(warnings)) warn('FAIRLEAD_VARIABLE', warning);
 }
 
 /**
@@ -158,11 +168,23 @@ export function defineConfig<const Schema extends ConfigSchema>(
     );
     return { ...reading, problems: [...problems, ...reading.problems] };
   };
-  const errorOf = ({ problems }: Reading): ConfigError | undefined =>
-    problems.length === 0 ? undefined : new ConfigError(problems, formatLocation(locate));
+  const errorOf = ({ problems, failed }: Reading): ConfigError | undefined => {
+    if (problems.length === 0) return undefined;
+    const [only = '', ...others] = failed;
+    const isOne = only !== '' && others.length === 0 && problems.length === 1;
+    const place = isOne ? (locateVariables(locate(), [only]).get(only) ?? locate()) : locate();
+    return new ConfigError(
+      problems,
+      formatLocation(() => place),
+    );
+  };
   const problems = () => [errorOf(read()) ?? []].flat();
-  const variables = () => read().variables;
-  configs().defined.add({ names, location: locate, variables, problems });
+  const variables = () => {
+    const places = locateVariables(locate(), names);
+    return read().variables.map((one) => ({ ...one, location: places.get(one.name) }));
+  };
+  const warnings = () => read().warnings;
+  configs().defined.add({ names, location: locate, variables, problems, warnings });
 
   class FromEnvironment {
     static readonly inject = [] as const;

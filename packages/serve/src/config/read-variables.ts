@@ -33,6 +33,8 @@ export interface Variable extends SchemaDescription {
   readonly state: 'set' | 'default' | 'unset' | 'missing' | 'invalid';
   /** The file that sets it; undefined if the environment does, or nothing. */
   readonly file: string | undefined;
+  /** The line that defines it, such as `src/config.ts:5:3`; undefined if that is not known. */
+  readonly location?: string | undefined;
 }
 
 /** The values that were read, and what is wrong. */
@@ -43,6 +45,8 @@ export interface Reading {
   /** The names of variables without a value, because they are missing or invalid. */
   readonly failed: ReadonlySet<string>;
   readonly variables: readonly Variable[];
+  /** One line for each variable of a file that is probably misspelled. */
+  readonly warnings: readonly string[];
 }
 
 /** What a schema says about values. */
@@ -61,12 +65,14 @@ interface Issue {
  * Returns the environment and the variables of files, which do not change the environment.
  *
  * @param files - Paths, relative to the working directory. Ignores files that do not exist. Later ones win.
- * @param problems - Receives a line for each file that cannot be read.
+ * @param problems - Receives a line for each file that cannot be read, and for each line that sets no variable.
  */
 export function readSources(files: readonly string[], problems: string[]): readonly Source[] {
   const sources = files.toReversed().flatMap((file): readonly Source[] => {
     try {
-      return [{ file, values: parseEnv(readFileSync(file, 'utf8')) }];
+      const text = readFileSync(file, 'utf8');
+      problems.push(...findLineProblems(text).map((problem) => `${file}:${problem}`));
+      return [{ file, values: parseEnv(text) }];
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code !== 'ENOENT') problems.push(`The file ${file} cannot be read (${code}).`);
@@ -74,6 +80,30 @@ export function readSources(files: readonly string[], problems: string[]): reado
     }
   });
   return [{ file: undefined, values: process.env }, ...sources];
+}
+
+/** Matches the name of a variable and the sign after it, at the start of a line. */
+const ASSIGNMENT = /^[ \t]*(?:export[ \t]+)?[^\s='"`#][^\s=]*[ \t]*=[ \t]*/;
+
+/** Lists the lines of a file that set no variable, with their numbers, and without their text, which may be a secret. */
+function findLineProblems(text: string): readonly string[] {
+  const problems: string[] = [];
+  const lines = text.replace(/^\uFEFF/, '').split(/\r\n?|\n/);
+  for (let index = 0; index < lines.length; index += 1) {
+    const line = lines[index] ?? '';
+    if (/^\s*(?:#|$)/.test(line)) continue;
+    const [start] = ASSIGNMENT.exec(line) ?? [];
+    if (start === undefined) {
+      problems.push(`${index + 1} sets no variable. Write it as NAME=value, or start it with #.`);
+      continue;
+    }
+    const [quote] = /^["'`]/.exec(line.slice(start.length)) ?? [];
+    if (quote === undefined || line.indexOf(quote, start.length + 1) >= 0) continue;
+    const end = lines.findIndex((one, place) => place > index && one.includes(quote));
+    if (end < 0) problems.push(`${index + 1} has a ${quote} that no other one closes. Add it.`);
+    else index = end;
+  }
+  return problems;
 }
 
 /**
@@ -121,7 +151,8 @@ export function readVariables(
     const state = failed.has(name) ? (isSet ? 'invalid' : 'missing') : isSet ? 'set' : unset;
     return { name, state, file: origins.get(name)?.file, ...description };
   });
-  return { values, problems: [...new Set(lines)], failed, variables };
+  const warnings = findMisspelled(variables, sources, isKnown);
+  return { values, problems: [...new Set(lines)], failed, variables, warnings };
 
   /** Replaces a message that repeats values, which may be secrets. */
   function hideValues({ name, message }: Issue, accepts: string | undefined): string {
@@ -137,6 +168,27 @@ export function readVariables(
     const problem = accepts === undefined ? 'is invalid.' : `must be ${accepts}.`;
     return `${problem} The message of its schema repeats the value, so it is not shown.`;
   }
+}
+
+/** The most by which the length of a misspelled name differs. */
+const EDITS = 2;
+
+/** Lists variables of files that nothing reads, and whose names are like one that is not set but optional. */
+function findMisspelled(
+  variables: readonly Variable[],
+  sources: readonly Source[],
+  isKnown: (name: string) => boolean,
+): readonly string[] {
+  const unset = variables.filter(({ state }) => state === 'default' || state === 'unset');
+  const names = unset.map(({ name }) => name);
+  return sources.flatMap(({ file, values }) =>
+    // The environment has variables of other programs.
+    Object.keys(file === undefined ? {} : values).flatMap((name) => {
+      const similar = isKnown(name) ? undefined : nearestName(name, names);
+      if (similar === undefined || Math.abs(similar.length - name.length) > EDITS) return [];
+      return `${file} sets ${name}, which defineConfig() does not read: did you mean ${similar}? If another program reads it, move it to another file.`;
+    }),
+  );
 }
 
 /** Joins a subject and a message, which is a sentence or continues one: `must be a number`. */
