@@ -1,7 +1,7 @@
 import { defineConfig } from '@fairlead/serve';
 import { z } from 'zod';
 import { area } from '../../src/mistake.js';
-import { runProgram } from '../../src/program.js';
+import { runCommand, runProgram } from '../../src/program.js';
 
 const mistake = area('Options of @fairlead/serve');
 
@@ -73,4 +73,39 @@ mistake(
 
 mistake('`PORT=80a` for a schema of `defineConfig()`', { startup: 'PORT must be a number' }, () =>
   read({ PORT: '80a', DATABASE_URL: 'postgres://localhost' }),
+);
+
+/** Checks a project whose `.env` has these lines. */
+const checkFile = (lines: string, imports = "import './config.ts';") =>
+  runCommand(
+    {
+      'src/config.ts': `import { defineConfig } from '@fairlead/serve';
+import { z } from 'zod';
+export class Config extends defineConfig({ PORT: z.number().default(8080) }) {}
+`,
+      'src/app.ts': `import { createApp } from '@fairlead/core';
+${imports}
+export const createMyApp = () => createApp().get('/', () => 'hello');
+`,
+      '.env': lines,
+    },
+    ...['check', '--env'],
+  );
+
+mistake(
+  '`PROT=80` in `.env`, in place of a variable with a default',
+  { warning: 'did you mean PORT?' },
+  () => checkFile('PROT=80'),
+);
+
+mistake('a line of `.env` without `=`', { startup: '.env:2 sets no variable' }, () =>
+  checkFile('PORT=80\nHOST localhost'),
+);
+
+mistake('an unclosed quote in `.env`', { startup: '.env:1 has a "' }, () => checkFile('PORT="80'));
+
+mistake(
+  '`fairlead check --env` of an application that does not import its configuration',
+  { warning: 'does not import src/config.ts' },
+  () => checkFile('PORT=80', ''),
 );

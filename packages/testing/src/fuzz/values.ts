@@ -189,7 +189,7 @@ function listsOf(
   if (longest <= 0 || longest > LONGEST_LIST) return usual;
   return fc.oneof(
     { withCrossShrink: true },
-    { weight: 4, arbitrary: usual },
+    { weight: 2, arbitrary: usual },
     { weight: 1, arbitrary: fc.array(elements, { minLength: longest, maxLength: longest }) },
   );
 }
@@ -278,8 +278,8 @@ function integers(schema: Keywords): Arbitrary<number> {
       { withCrossShrink: true },
       { weight: 3, arbitrary: small },
       { weight: 1, arbitrary: fc.integer({ min, max }) },
-      ...(near.length > 0 ? [{ weight: 2, arbitrary: fc.constantFrom(...near) }] : []),
-      ...(limits.length > 0 ? [{ weight: 3, arbitrary: fc.constantFrom(...limits) }] : []),
+      ...(near.length > 0 ? [{ weight: 4, arbitrary: fc.constantFrom(...near) }] : []),
+      ...(limits.length > 0 ? [{ weight: 6, arbitrary: fc.constantFrom(...limits) }] : []),
     )
     .map((value) => value * step + 0);
 }
@@ -305,7 +305,7 @@ function numbers(schema: Keywords): Arbitrary<number> {
     { withCrossShrink: true },
     ...(from > to ? [] : [{ weight: 2, arbitrary: fc.integer({ min: from, max: to }) }]),
     { weight: 2, arbitrary: doubles },
-    ...(edges.length > 0 ? [{ weight: 2, arbitrary: fc.constantFrom(...edges) }] : []),
+    ...(edges.length > 0 ? [{ weight: 4, arbitrary: fc.constantFrom(...edges) }] : []),
   );
   // JSON has no -0.
   return attempt(
@@ -336,9 +336,9 @@ function texts(schema: Keywords): Arbitrary<string> {
   const unusual = UNUSUAL.filter(fits);
   return fc.oneof(
     { withCrossShrink: true },
-    { weight: 5, arbitrary: usual },
+    { weight: 4, arbitrary: usual },
     { weight: 2, arbitrary: attempt(marks, fits) },
-    ...(edges.length > 0 ? [{ weight: 3, arbitrary: fc.constantFrom(...edges) }] : []),
+    ...(edges.length > 0 ? [{ weight: 6, arbitrary: fc.constantFrom(...edges) }] : []),
     ...(unusual.length > 0 ? [{ weight: 2, arbitrary: fc.constantFrom(...unusual) }] : []),
   );
 }
