@@ -15,7 +15,8 @@ const BUILT: Readonly<Record<string, string>> = {
     'the pattern of a schema in a document, for the names and values of another document',
   'new RegExp(source, flags)': 'the pattern of a schema of the application, for its own responses',
   "new RegExp(source, 'u')": 'patternProperties in a schema of the application',
-  'new RegExp(`\\\\b${name}\\\\.`)': 'the name of a variable of a generated test',
+  'new RegExp(`(?<=^|[\\\\s{,(])["\']?${escaped}\\\\??["\']?\\\\s*:`)':
+    'the name of an environment variable, for the source that defines it',
   'new RegExp(`^${source}/?$`)':
     'the path of a route of the application, with `([^/]+)` for parameters',
   'new RegExp(`:${name}(?![\\\\w?])`)': 'the name of a parameter, in a pattern of the application',

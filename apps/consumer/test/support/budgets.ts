@@ -59,7 +59,7 @@ export const importBudgets: Readonly<Record<string, readonly [files: number, kil
     '@fairlead/static': [9, 671],
     '@fairlead/store': [1, 55],
     '@fairlead/testing': [11, 1089],
-    '@fairlead/testing/fuzz': [14, 1051],
+    '@fairlead/testing/fuzz': [14, 1052],
     '@fairlead/transactions': [7, 441],
     '@fairlead/transactions/drizzle': [70, 111],
     '@fairlead/transactions/events': [6, 431],

@@ -13,7 +13,8 @@ export function locateVariables(
   const [, file = '', line = '1'] = /^(.+):(\d+):\d+$/.exec(caller ?? '') ?? [];
   const lines = readLines(file);
   const found = [...names].flatMap((name): (readonly [string, string])[] => {
-    const key = new RegExp(`(?<=^|[\\s{,(])["']?${name.replace(/[^\w]/g, '\\$&')}\\??["']?\\s*:`);
+    const escaped = name.replace(/\W/g, '\\$&');
+    const key = new RegExp(`(?<=^|[\\s{,(])["']?${escaped}\\??["']?\\s*:`);
     const places = lines.flatMap((text, index) => {
       const column = text.search(key);
       return column < 0 || /^\s*(?:\/\/|\*|\/\*)/.test(text) ? [] : [{ row: index + 1, column }];

@@ -86,8 +86,10 @@ function listParts(exchanges: readonly Exchange[]): readonly Part[] {
     const index = exchanges.findIndex(({ response }) => response === origin.response);
     if (index < 0 || findPart(parts, origin) !== undefined) continue;
     const base = name.replace(/\W/g, '_');
-    const count = parts.filter(({ variable }) => variable.replace(/\d+$/, '') === base).length;
-    parts.push({ origin, index, variable: count === 0 ? base : `${base}${count + 1}` });
+    const isTaken = (name: string) => parts.some(({ variable }) => variable === name);
+    let variable = base;
+    for (let count = 2; isTaken(variable); count += 1) variable = `${base}${count}`;
+    parts.push({ origin, index, variable });
   }
   return parts;
 }
