@@ -26,7 +26,7 @@ export interface TransactionAdapter<Client> {
   readonly keys?: ResponseKeys<Client>;
   /**
    * Begins a transaction, and ends it with the work: commits when it resolves, and rolls back when it rejects. Rejects
-   * when the commit fails, and when the database has rolled back instead.
+   * when the commit fails, when the database has rolled back instead, and with the error of a connection that was lost.
    */
   transact<T>(work: (client: Client) => Promise<T>, settings: TransactionSettings): Promise<T>;
   /** Runs a statement of PostgreSQL with the parameters `$1`, `$2` and so on. */
@@ -35,6 +35,11 @@ export interface TransactionAdapter<Client> {
     text: string,
     values: readonly unknown[],
   ): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  /**
+   * Whether an error of the library means that the database can't be reached. Default: {@link isUnreachable}. Errors of
+   * the network with which `transact()` rejects always mean that.
+   */
+  isUnreachable?(error: unknown): boolean;
 }
 
 /** A response that was sent for a key. */
@@ -76,15 +81,53 @@ export function isConflict(error: unknown): boolean {
   return CONFLICTS.has(codeOf(error));
 }
 
-/** Returns the code of an error of PostgreSQL. Libraries wrap it as the cause of their own, Prisma also in `meta`. */
+/**
+ * Whether an error of PostgreSQL, or of its drivers `pg` and `postgres`, means that the database can't be reached: a
+ * refused, lost or late connection, or a server that starts, stops or has no connection left.
+ *
+ * @see https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+export function isUnreachable(error: unknown): boolean {
+  return linksOf(error).some(
+    ({ code, originalCode = code, message }) =>
+      UNREACHABLE.test(String(originalCode)) || DISCONNECTED.test(String(message)),
+  );
+}
+
+/** Whether an error is one of the network, whichever service it is about. */
+export function isNetworkError(error: unknown): boolean {
+  return linksOf(error).some(({ code }) => NETWORK.test(String(code)));
+}
+
+/** Returns the code of an error of PostgreSQL. */
 export function codeOf(error: unknown): unknown {
+  return linksOf(error)
+    .map(({ code, originalCode = code }) => originalCode)
+    .find((code) => typeof code === 'string' && CODE.test(code));
+}
+
+/** Returns an error and its causes. Libraries wrap that of the database in their own, Prisma also in `meta`. */
+function linksOf(error: unknown): Readonly<Record<string, unknown>>[] {
+  const links = new Set<Readonly<Record<string, unknown>>>();
   for (let one = error; typeof one === 'object' && one !== null; ) {
-    const { code, originalCode = code, cause, meta } = one as Readonly<Record<string, unknown>>;
-    if (typeof originalCode === 'string' && CODE.test(originalCode)) return originalCode;
-    one = Object(meta).driverAdapterError ?? cause;
+    const link = one as Readonly<Record<string, unknown>>;
+    if (links.has(link)) break;
+    links.add(link);
+    one = Object(link.meta).driverAdapterError ?? link.cause;
   }
-  return undefined;
+  return [...links];
 }
 
 /** Matches the codes of PostgreSQL, but none of Prisma, such as `P2034`. */
 const CODE = /^(?!P[1-9])[\dA-Z]{5}$/;
+
+/** Connections, their number, and servers that stop or start; and the codes of `postgres`. */
+const UNREACHABLE =
+  /^(?:08[\dA-Z]{3}|53300|57P0[1235]|CONNECTION_(?:CLOSED|ENDED|DESTROYED)|CONNECT_TIMEOUT)$/;
+
+/** The messages of `pg`, whose errors have no code. */
+const DISCONNECTED =
+  /^(?:Connection terminated|timeout exceeded when trying to connect$|timeout expired$|Client .* is not queryable$)/;
+
+const NETWORK =
+  /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|ENOTFOUND|EAI_AGAIN)$/;

@@ -19,10 +19,13 @@ import {
 import { assertTable, tableName } from './table-name.js';
 import {
   assertWhole,
+  isOutcomeUnknown,
   statusOf,
   TRANSACTION_OPTIONS,
   type TransactionOptions,
   type Transactions,
+  UNAVAILABLE,
+  unreachable,
 } from './transactions.js';
 
 /** Options of {@link idempotency}. */
@@ -69,6 +72,7 @@ CREATE INDEX ON ${table} (expires_at);
  * @throws {BadRequestError} 400 `MISSING_IDEMPOTENCY_KEY` and `INVALID_IDEMPOTENCY_KEY`.
  * @throws {HttpError} 409 `IDEMPOTENCY_KEY_IN_USE`, when the first request still runs after `patience`; 422
  *   `IDEMPOTENCY_KEY_REUSED`, when it was another request.
+ * @throws {ServiceUnavailableError} 503, as of `transaction()`, and also when the connection is lost during the commit.
  * @throws {SetupError} `INVALID_OPTION`, when an option is missing, unknown or invalid.
  * @see draft-ietf-httpapi-idempotency-key-header-07
  */
@@ -175,16 +179,22 @@ export function idempotency<Client>(
       });
       return;
     }
-    await transact(ctx, async () => {
-      const kept = await claim(owner, key, fingerprint);
-      if (kept === undefined) {
-        await runOnce(next, owner, key);
-        await keep(owner, key, wholeResponseOf(ctx, request));
-      } else replay(ctx, kept, request);
-    });
+    let isCommitting = false;
+    try {
+      await transact(ctx, async () => {
+        const kept = await claim(owner, key, fingerprint);
+        if (kept === undefined) {
+          await runOnce(next, owner, key);
+          await keep(owner, key, wholeResponseOf(ctx, request));
+        } else replay(ctx, kept, request);
+        isCommitting = true;
+      });
+    } catch (error) {
+      // The key is stored if and only if the writes are, so that a repeated request is safe.
+      throw isCommitting && isOutcomeUnknown(error) ? unreachable(error.cause) : error;
+    }
   };
-  const unavailable = 'Another transaction was in the way.';
-  return describeKeyed(call, idempotent, { required, wraps: transact, unavailable });
+  return describeKeyed(call, idempotent, { required, wraps: transact, unavailable: UNAVAILABLE });
 }
 
 describeFactories(idempotency);

@@ -1,6 +1,7 @@
 export {
   type Isolation,
   isConflict,
+  isUnreachable,
   type KeptResponse,
   type ResponseKeys,
   type TransactionAdapter,

@@ -27,7 +27,11 @@ export function pgAdapter(pool: Pool): TransactionAdapter<PgClient> {
         if (command !== 'COMMIT') throw rolledBack();
         return result;
       } catch (error) {
-        await connection.query('ROLLBACK').catch(onError);
+        await connection.query('ROLLBACK').catch((lost: Error) => {
+          onError(lost);
+          lost.cause ??= error;
+          throw lost;
+        });
         throw error;
       } finally {
         // One that has failed is closed, which may emit further errors.

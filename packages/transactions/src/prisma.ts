@@ -1,4 +1,4 @@
-import type { TransactionAdapter } from './adapter.js';
+import { isUnreachable, type TransactionAdapter } from './adapter.js';
 
 /** What Prisma runs statements on: a client, or a transaction of it. */
 export interface PrismaQueries {
@@ -27,6 +27,13 @@ const LEVELS = {
   serializable: 'Serializable',
 } as const;
 
+/**
+ * A server that can't be reached, a connection that was closed, and connections that take too long or are too many.
+ *
+ * @see https://www.prisma.io/docs/orm/reference/error-reference
+ */
+const UNREACHABLE: ReadonlySet<unknown> = new Set(['P1001', 'P1002', 'P1017', 'P2024', 'P2037']);
+
 /** Transactions of Prisma 7, for PostgreSQL. */
 export function prismaAdapter<Client extends PrismaQueries>(
   prisma: PrismaDatabase<Client>,
@@ -48,5 +55,13 @@ export function prismaAdapter<Client extends PrismaQueries>(
       ),
     query: async (client, text, values) =>
       (await client.$queryRawUnsafe(text, ...values)) as readonly Record<string, unknown>[],
+    isUnreachable: (error) => {
+      const { code, message } = Object(error);
+      return (
+        UNREACHABLE.has(code) ||
+        (code === 'P2028' && String(message).includes('Unable to start')) ||
+        isUnreachable(error)
+      );
+    },
   };
 }

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   type AnyContext,
+  HttpError,
   isHttpError,
   type Middleware,
   ServiceUnavailableError,
@@ -24,7 +25,13 @@ import {
   oneOf,
   reporterOf,
 } from '@fairlead/options';
-import { isConflict, type TransactionAdapter, type TransactionSettings } from './adapter.js';
+import {
+  isConflict,
+  isNetworkError,
+  isUnreachable,
+  type TransactionAdapter,
+  type TransactionSettings,
+} from './adapter.js';
 
 /** Options of {@link Transactions.run}. */
 export interface RunOptions extends TransactionSettings {
@@ -62,8 +69,9 @@ export interface Transactions<Client> {
    *
    * It may be on a route, a router or a controller, in the list `middleware`, or the decorator `@UseMiddleware()`.
    *
-   * @throws {ServiceUnavailableError} 503 `TRANSACTION_CONFLICT`, with `Retry-After: 1`, after a serialization failure or
-   *   a deadlock. Nothing was stored.
+   * @throws {ServiceUnavailableError} 503 with `Retry-After: 1`, when nothing was stored: `TRANSACTION_CONFLICT`, after a
+   *   serialization failure or a deadlock, and `DATABASE_UNREACHABLE`, when there is no connection.
+   * @throws {HttpError} 500 `TRANSACTION_OUTCOME_UNKNOWN`, when the connection is lost during the commit.
    */
   transaction(options?: TransactionOptions): Middleware;
   /** Runs work in a transaction: within another one, behind a savepoint. */
@@ -206,7 +214,9 @@ export function createTransactions<Client>(
     },
     transaction(settings: TransactionOptions = {}) {
       assertSettings('transaction()', settings, TRANSACTION_OPTIONS);
-      return describe(createMiddleware(settings, open), { unitOf: adapter, refuses });
+      const isWhole = () => storage.getStore() === undefined;
+      const middleware = createMiddleware(settings, open, adapter, isWhole);
+      return describe(middleware, { unitOf: adapter, refuses });
     },
     async run<T>(work: () => T | Promise<T>, settings: RunOptions = {}) {
       assertSettings('run()', settings, RUN_OPTIONS);
@@ -275,10 +285,15 @@ function unnested(owner: string, outer: { readonly owner: string }): Error {
 function createMiddleware(
   { commits = [], rollsBackOnDisconnect = false, ...settings }: TransactionOptions,
   open: Open,
+  adapter: Pick<TransactionAdapter<never>, 'isUnreachable'>,
+  isWhole: () => boolean,
 ): Middleware {
   const mayCommit = (status: number): boolean => status < 400 || commits.includes(status);
+  const isLost = (error: unknown): boolean => (adapter.isUnreachable ?? isUnreachable)(error);
   const transaction: Middleware = async (ctx, next) => {
     let thrown: { readonly error: unknown } | undefined;
+    let [isCommitting, isCommitted] = [false, false];
+    const ownsCommit = isWhole();
     const work = async (): Promise<void> => {
       try {
         await next();
@@ -290,21 +305,35 @@ function createMiddleware(
       const status = thrown === undefined ? ctx.status : statusOf(thrown.error);
       const hasLeft = rollsBackOnDisconnect && ctx.signal.aborted;
       if (!mayCommit(status) || hasLeft) throw ROLLBACK;
+      isCommitting = ownsCommit;
     };
     const report = (error: unknown): void => ctx.report(error);
     try {
       await open(`${ctx.method} ${ctx.path}`, settings, report, work);
+      isCommitted = true;
     } catch (error) {
-      if (error !== ROLLBACK) throw conflictOf(error);
+      if (error !== ROLLBACK) {
+        if (isConflict(error) || !(isLost(error) || isNetworkError(error))) throw conflictOf(error);
+        if (isCommitting) throw outcomeUnknown(error);
+        // It has rolled back, whether or not the connection was lost.
+        if (!isHttpError(thrown?.error)) throw unreachable(thrown?.error ?? error);
+      }
     }
-    if (thrown !== undefined) throw conflictOf(thrown.error);
+    if (thrown === undefined) return;
+    const { error } = thrown;
+    const isRepeatable = !isCommitted && !isHttpError(error) && isLost(error);
+    throw isRepeatable ? unreachable(error) : conflictOf(error);
   };
   return describe(named('transaction', transaction), {
     role: 'middleware',
     check: findSockets,
-    sends: { responses: { 503: { description: 'Another transaction was in the way.' } } },
+    sends: { responses: { 503: { description: UNAVAILABLE } } },
   });
 }
+
+/** Describes the 503 in documents. */
+export const UNAVAILABLE =
+  'Another transaction was in the way, or the database could not be reached.';
 
 /**
  * Checks that a recorded body is no stream: it would be read after the transaction has ended, outside of it.
@@ -344,6 +373,31 @@ function conflictOf(error: unknown): unknown {
     retryAfter: 1,
     cause: error,
   });
+}
+
+/** Creates the error for a database that can't be reached, when nothing was stored. */
+export function unreachable(cause: unknown): ServiceUnavailableError {
+  return new ServiceUnavailableError('The database cannot be reached. Send the request again.', {
+    code: 'DATABASE_UNREACHABLE',
+    retryAfter: 1,
+    cause,
+  });
+}
+
+const OUTCOME_UNKNOWN = 'TRANSACTION_OUTCOME_UNKNOWN';
+
+/** Creates the error for a connection that was lost during the commit, which may have succeeded. */
+function outcomeUnknown(cause: unknown): HttpError {
+  return new HttpError(
+    500,
+    'The connection to the database was lost during the commit. Check whether the changes exist before you send the request again.',
+    { code: OUTCOME_UNKNOWN, expose: true, report: true, cause },
+  );
+}
+
+/** Whether an error says that the commit may have succeeded. */
+export function isOutcomeUnknown(error: unknown): error is HttpError {
+  return isHttpError(error) && error.code === OUTCOME_UNKNOWN;
 }
 
 /** Finds WebSocket routes, whose transaction ends before the first message. */

@@ -7,10 +7,11 @@ import {
   UseMiddleware,
 } from '@fairlead/controllers';
 import { createApp, createRouter, HttpError, UnauthorizedError } from '@fairlead/core';
+import { freePort } from '@fairlead/test-support/free-port';
 import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
-import { Pool } from 'pg';
+import { Pool, type PoolConfig } from 'pg';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { drizzleAdapter } from '../src/drizzle.js';
 import { createTransactions, idempotency, type TransactionAdapter } from '../src/index.js';
@@ -47,6 +48,73 @@ describe.each(Object.keys(LIBRARIES) as (keyof typeof LIBRARIES)[])('transaction
   testLibrary(() => open(name)),
 );
 
+describe.each(Object.keys(LIBRARIES) as (keyof typeof LIBRARIES)[])(
+  'a connection of %s that is lost',
+  (name) => {
+    /** Requests a route whose handler ends its connection before it returns or throws. */
+    async function request(handler: (add: () => Promise<unknown>) => unknown, key?: string) {
+      const { db, add, query } = open(name);
+      const errors: unknown[] = [];
+      const unit = key === undefined ? db.transaction() : idempotency(db, { principal: () => '' });
+      let removed: Promise<unknown> | undefined;
+      const app = createApp({ onError: (error) => errors.push(error) }).post(
+        '/',
+        unit,
+        async () => {
+          await add('lost');
+          const [{ pid } = { pid: 0 }] = await query('SELECT pg_backend_pid() AS pid');
+          removed = new Promise((resolve) => pool.once('remove', resolve));
+          await pool.query('SELECT pg_terminate_backend($1)', [pid]);
+          return handler(() => add('later'));
+        },
+      );
+      const headers = key === undefined ? {} : { 'Idempotency-Key': key };
+      const response = await app.request('/', { method: 'POST', headers });
+      // Until then, the pool may lend it again.
+      await removed;
+      const { status } = response;
+      const code = codeOf(await response.json());
+      return { status, code, retryAfter: response.headers.get('Retry-After'), errors };
+    }
+
+    const unreachable = { status: 503, code: 'DATABASE_UNREACHABLE', retryAfter: '1' };
+
+    it.each([undefined, 'k'])(
+      'responds with 503 when a statement fails, with the key %s',
+      async (key) => {
+        const { errors, ...response } = await request((add) => add(), key);
+        expect(response).toEqual(unreachable);
+        expect(errors).toMatchObject([{ cause: expect.any(Error) }]);
+        expect(await items()).toEqual([]);
+      },
+    );
+
+    it('responds with 503 to an unknown error, and with an HttpError itself', async () => {
+      const cause = new Error('of the handler');
+      const { errors, ...response } = await request(() => Promise.reject(cause));
+      expect(response).toEqual(unreachable);
+      expect(errors).toMatchObject([{ cause }]);
+      expect(await request(() => Promise.reject(new HttpError(409)))).toMatchObject({
+        status: 409,
+      });
+    });
+
+    it('is another one than that of a service that the handler calls', async () => {
+      const { db } = open(name);
+      const errors: unknown[] = [];
+      const app = createApp({ onError: (error) => errors.push(error) }).post(
+        '/',
+        db.transaction(),
+        () => {
+          throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+        },
+      );
+      expect((await app.request('/', { method: 'POST' })).status).toBe(500);
+      expect(errors).toMatchObject([{ code: 'ECONNREFUSED' }]);
+    });
+  },
+);
+
 describe('a commit that waits', () => {
   const LOCK = 42;
   const IS_COMMITTING =
@@ -74,15 +142,15 @@ describe('a commit that waits', () => {
     const app = createApp({ onError: (error) => errors.push(error) }).post(
       '/:item/:customer',
       { status: 201 },
-      db.transaction(),
+      idempotency(db, { principal: () => '' }),
       async ({ params: { item, customer } }) => {
         await db.client.query('INSERT INTO orders VALUES ($1, $2)', [item, customer]);
         db.afterCommit(() => sent.push(item));
         return { item };
       },
     );
-    const post = (item: string, customer = 1) =>
-      app.request(`/${item}/${customer}`, { method: 'POST' });
+    const post = (item: string, customer = 1, headers: Record<string, string> = {}) =>
+      app.request(`/${item}/${customer}`, { method: 'POST', headers });
     return { post, observer, orders, sent, errors };
   }
 
@@ -127,19 +195,30 @@ describe('a commit that waits', () => {
     },
   );
 
-  it('responds with 500 and runs no callback if the connection ends during the commit', async () => {
-    const { post, observer, orders, sent, errors } = await start();
-    await observer.query(`SELECT pg_advisory_lock(${LOCK})`);
-    const response = post('slow');
-    const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${IS_COMMITTING}`;
-    await expect.poll(async () => (await observer.query(end)).rowCount).toBe(1);
-    expect((await response).status).toBe(500);
-    expect(errors).toMatchObject([{ code: '57P01' }]);
-    expect(sent).toEqual([]);
-    await observer.query(`SELECT pg_advisory_unlock(${LOCK})`);
-    expect((await post('tea')).status).toBe(201);
-    expect(orders.totalCount).toBe(1);
-  });
+  it.each([
+    ['500 without a key', {}, [500, null, 'TRANSACTION_OUTCOME_UNKNOWN']],
+    ['503 with one', { 'Idempotency-Key': 'k' }, [503, '1', 'DATABASE_UNREACHABLE']],
+  ])(
+    'responds with %s, and runs no callback, if the connection ends during the commit',
+    async (_, headers, expected) => {
+      const { post, observer, orders, sent, errors } = await start();
+      await observer.query(`SELECT pg_advisory_lock(${LOCK})`);
+      const pending = post('slow', 1, headers);
+      const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${IS_COMMITTING}`;
+      await expect.poll(async () => (await observer.query(end)).rowCount).toBe(1);
+      const response = await pending;
+      expect([
+        response.status,
+        response.headers.get('Retry-After'),
+        codeOf(await response.json()),
+      ]).toEqual(expected);
+      expect(errors).toMatchObject([{ code: expected[2], cause: { cause: { code: '57P01' } } }]);
+      expect(sent).toEqual([]);
+      await observer.query(`SELECT pg_advisory_unlock(${LOCK})`);
+      expect((await post('tea')).status).toBe(201);
+      expect(orders.totalCount).toBe(1);
+    },
+  );
 
   it('fails, and runs no callback, if PostgreSQL rolls back because the work caught an error', async () => {
     const { orders, sent } = await start();
@@ -154,6 +233,13 @@ describe('a commit that waits', () => {
     expect({ sent, items: await items() }).toEqual({ sent: [], items: [] });
   });
 });
+
+/** Opens a pool for one test. */
+function openPool(options: PoolConfig): Pool {
+  const opened = new Pool(options);
+  onTestFinished(() => opened.end());
+  return opened;
+}
 
 describe('transaction()', () => {
   it('commits errors with the statuses that it lists', async () => {
@@ -174,6 +260,49 @@ describe('transaction()', () => {
     const response = await app.request('/', { method: 'POST' });
     expect([response.status, response.headers.get('Retry-After')]).toEqual([503, '1']);
     expect(await response.json()).toMatchObject({ code: 'TRANSACTION_CONFLICT' });
+  });
+
+  it.each([
+    [
+      'refuses connections',
+      async () => openPool({ host: '127.0.0.1', port: await freePort(), user: 'none' }),
+    ],
+    [
+      'has no connection left in the pool',
+      async () => {
+        const { connectionString } = pool.options;
+        const full = openPool({ connectionString, max: 1 });
+        const connection = await full.connect();
+        full.options.connectionTimeoutMillis = 50;
+        onTestFinished(() => connection.release());
+        return full;
+      },
+    ],
+    [
+      'has no connection left',
+      async () => {
+        const { connectionString } = pool.options;
+        await pool.query(
+          "DO $$ BEGIN CREATE ROLE crowd LOGIN PASSWORD 'password' CONNECTION LIMIT 0; EXCEPTION WHEN duplicate_object THEN NULL; END $$",
+        );
+        const url = new URL(String(connectionString));
+        url.username = 'crowd';
+        return openPool({ connectionString: url.href });
+      },
+    ],
+  ])('responds with 503 when the database %s', async (_, openIt) => {
+    const own = await openIt();
+    const errors: unknown[] = [];
+    const db = createTransactions(pgAdapter(own));
+    const app = createApp({ onError: (error) => errors.push(error) }).post(
+      '/',
+      db.transaction(),
+      () => ({}),
+    );
+    const response = await app.request('/', { method: 'POST' });
+    expect([response.status, response.headers.get('Retry-After')]).toEqual([503, '1']);
+    expect(await response.json()).toMatchObject({ code: 'DATABASE_UNREACHABLE' });
+    expect(errors).toMatchObject([{ cause: expect.any(Error) }]);
   });
 
   it('refuses a stream, which is read after its end', async () => {

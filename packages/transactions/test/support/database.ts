@@ -12,6 +12,8 @@ export function useDatabase(): void {
     const server = await startPostgres();
     pool = new Pool({ connectionString: server.url, max: 8 });
     pool.on('error', () => undefined);
+    // Kysely and Drizzle have no listener for the connection of a transaction.
+    pool.on('connect', (connection) => connection.on('error', () => undefined));
     stop = server.stop;
     await pool.query(`
     CREATE TABLE customers (id INT PRIMARY KEY);
