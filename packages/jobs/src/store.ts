@@ -124,6 +124,7 @@ class StoreBackend implements JobBackend {
   readonly #workers = new Map<string, () => void>();
   readonly #runs = new Set<Run>();
   readonly #ends = new Set<Promise<void>>();
+  readonly #claims = new Set<Promise<void>>();
   readonly #timers: NodeJS.Timeout[] = [];
   #onError: (error: unknown) => void = () => undefined;
   #isPaused = false;
@@ -195,7 +196,10 @@ class StoreBackend implements JobBackend {
     };
     // Jobs don't run in the asynchronous context of the request that adds them.
     const inContext = AsyncLocalStorage.snapshot();
-    const wake = (): void => void inContext(startNext);
+    const wake = (): void => {
+      const claim = inContext(startNext).then(() => void this.#claims.delete(claim));
+      this.#claims.add(claim);
+    };
     this.#workers.set(name, wake);
     this.#timers.push(setInterval(wake, POLLING));
     wake();
@@ -211,7 +215,9 @@ class StoreBackend implements JobBackend {
     const deadline = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, timeout);
     });
-    await Promise.race([Promise.all(this.#ends), deadline]);
+    // A job that is being claimed runs, too.
+    const ended = Promise.all(this.#claims).then(() => Promise.all(this.#ends));
+    await Promise.race([ended, deadline]);
     clearTimeout(timer);
     await Promise.all(
       [...this.#runs].map(async (run) => {

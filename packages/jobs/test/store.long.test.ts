@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { openSqlite } from '@fairlead/store';
 import { afterAll, expect, it, type TestContext } from 'vitest';
 import { createJobs } from '../src/index.js';
-import { jobsMigration, jobsStatements, prepareJobs, storeBackend } from '../src/store.js';
+import {
+  type JobsStore,
+  jobsMigration,
+  jobsStatements,
+  prepareJobs,
+  storeBackend,
+} from '../src/store.js';
 import { Item, testBackend } from './contract.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'fairlead-jobs-'));
@@ -51,6 +57,31 @@ it('a trigger adds a job in the write that causes it', async (test) => {
   await expect(store.write('addUser', 'ada@example.com')).rejects.toThrow('constraint');
   await store.write('addUser', 'bob@example.com');
   await expect.poll(() => ran).toEqual(['ada@example.com', 'bob@example.com']);
+});
+
+it('stop() waits for a job that was being claimed', async (test) => {
+  const { store } = open(test, 'claimed.db');
+  const claimed = Promise.withResolvers<void>();
+  const [isClaiming, log]: [PromiseWithResolvers<void>, string[]] = [Promise.withResolvers(), []];
+  const slow: JobsStore = {
+    read: (work) => store.read(work),
+    async write(statement, ...parameters) {
+      const row = await store.write(statement, ...parameters);
+      if (statement !== 'jobsClaim') return row;
+      isClaiming.resolve();
+      await claimed.promise;
+      return row;
+    },
+  };
+  const jobs = createJobs(storeBackend(slow));
+  const job = jobs.define('claimed', { payload: Item }, () => void log.push('ran'));
+  await jobs.start();
+  await job.enqueue({ item: 'a' });
+  await isClaiming.promise;
+  const stopped = jobs.stop().then(() => log.push('stopped'));
+  claimed.resolve();
+  await stopped;
+  expect(log).toEqual(['ran', 'stopped']);
 });
 
 it('a job whose process was killed in the last run is a dead letter', async (test) => {
