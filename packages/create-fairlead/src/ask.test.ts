@@ -29,30 +29,33 @@ it('asks for the folder and the template', async () => {
   );
 });
 
-it('asks for the database and sign-in of rest-api', async () => {
-  const { result, text } = await answer({}, 'tasks', 'rest-api', '2', 'yes');
-  const chosen = { template: 'rest-api', database: 'postgres', auth: true };
+it('asks for the database, sign-in and jobs of rest-api', async () => {
+  const { result, text } = await answer({}, 'tasks', 'rest-api', '2', 'yes', 'y');
+  const chosen = { template: 'rest-api', database: 'postgres', auth: true, jobs: true };
   expect(result).toEqual({ directory: 'tasks', ...chosen });
   expect(text).toMatch(
-    /Databases:\n {2}1 {2}sqlite .*\n {2}2 {2}postgres .*\nNumber or name \(1\): Accounts and sign-in, yes or no \(no\): $/,
+    /Databases:\n {2}1 {2}sqlite .*\n {2}2 {2}postgres .*\nNumber or name \(1\): Accounts and sign-in, yes or no \(no\): Jobs in the background, yes or no \(no\): $/,
   );
 });
 
-it('asks for the database of values, and for sign-in if it can store accounts', async () => {
+it('asks for the database of values, and for sign-in and jobs if it can store them', async () => {
   const { result, text } = await answer({}, 'tasks', 'values', '');
   expect(result).toEqual({ directory: 'tasks', template: 'values', database: 'memory' });
   expect(text).toMatch(
     /Databases:\n {2}1 {2}memory .*\n {2}2 {2}sqlite .*\n {2}3 {2}postgres .*\nNumber or name \(1\): $/,
   );
-  const stored = await answer({}, 'tasks', 'values', 'sqlite', 'y');
-  const chosen = { template: 'values', database: 'sqlite', auth: true };
+  const stored = await answer({}, 'tasks', 'values', 'sqlite', 'n', 'yes');
+  const chosen = { template: 'values', database: 'sqlite', auth: false, jobs: true };
   expect(stored.result).toEqual({ directory: 'tasks', ...chosen });
 });
 
 it('has defaults, and accepts the number of a template', async () => {
   expect((await answer({}, '', '')).result).toEqual({ directory: 'my-app', template: 'minimal' });
-  const chosen = { template: 'rest-api', database: 'sqlite', auth: false };
-  expect((await answer({}, '', '3', '', '')).result).toEqual({ directory: 'my-app', ...chosen });
+  const chosen = { template: 'rest-api', database: 'sqlite', auth: false, jobs: false };
+  expect((await answer({}, '', '3', '', '', '')).result).toEqual({
+    directory: 'my-app',
+    ...chosen,
+  });
 });
 
 it('asks only for what is missing', async () => {
@@ -75,9 +78,9 @@ it('asks again after an invalid answer', async () => {
   onTestFinished(() => rm(folder, { recursive: true }));
   await mkdir(taken);
   await writeFile(join(taken, 'file'), '');
-  const answers = [taken, 'My App', 'my-app', '5', '3', 'mysql', '', 'maybe', 'N'];
+  const answers = [taken, 'My App', 'my-app', '5', '3', 'mysql', '', 'maybe', 'N', 'no'];
   const { result, text } = await answer({}, ...answers);
-  const chosen = { template: 'rest-api', database: 'sqlite', auth: false };
+  const chosen = { template: 'rest-api', database: 'sqlite', auth: false, jobs: false };
   expect(result).toEqual({ directory: 'my-app', ...chosen });
   expect(text).toContain('the folder is not empty. It contains file.');
   expect(text).toContain("Cannot name the project 'My App'");

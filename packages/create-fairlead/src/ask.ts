@@ -70,7 +70,8 @@ export async function ask(
     );
     if (database === 'memory') return { directory, template, database };
     const auth = await question('Accounts and sign-in, yes or no', 'no', parseYesOrNo);
-    return { directory, template, database, auth };
+    const jobs = await question('Jobs in the background, yes or no', 'no', parseYesOrNo);
+    return { directory, template, database, auth, jobs };
   } catch (error) {
     if (!closed.signal.aborted) throw error;
     throw new CancelledError('Canceled.');

@@ -8,6 +8,7 @@ describe('parseCommandLine()', () => {
       template: 'rest-api',
       database: undefined,
       auth: false,
+      jobs: false,
       packageManager: 'npm',
       isYarn1: false,
       install: true,
@@ -23,10 +24,11 @@ describe('parseCommandLine()', () => {
     });
   });
 
-  it('chooses the template with a database or sign-in', () => {
+  it('chooses the template with a database, sign-in or jobs', () => {
     const chosen = { template: 'rest-api', database: 'postgres', auth: true };
     expect(parseCommandLine(['my-app', '--database', 'postgres', '--auth'])).toMatchObject(chosen);
     expect(parseCommandLine(['--auth', '-t', 'rest-api'])).toMatchObject({ auth: true });
+    expect(parseCommandLine(['--jobs'])).toMatchObject({ template: 'rest-api', jobs: true });
     expect(parseCommandLine(['--auth', '-t', 'values', '--database', 'sqlite'])).toMatchObject({
       template: 'values',
       database: 'sqlite',
@@ -62,7 +64,7 @@ describe('parseCommandLine()', () => {
     [['--templat', 'minimal'], 'Unknown option --templat. Did you mean --template?'],
     [
       ['-x'],
-      'Unknown option -x. Use one of: --template, --database, --auth, --package-manager, --no-install, --no-git, --help, --version.',
+      'Unknown option -x. Use one of: --template, --database, --auth, --jobs, --package-manager, --no-install, --no-git, --help, --version.',
     ],
     [['--template', 'rest'], "Unknown template 'rest'. Use one of: minimal, values, rest-api."],
     [['--template', 'restapi'], "Unknown template 'restapi'. Did you mean rest-api?"],
@@ -82,10 +84,18 @@ describe('parseCommandLine()', () => {
       ['-t', 'values', '--database', 'memory', '--auth'],
       'The database memory has no accounts. Use --database sqlite or postgres, or leave out --auth.',
     ],
+    [
+      ['-t', 'values', '--database', 'memory', '--jobs'],
+      'The database memory has no jobs. Use --database sqlite or postgres, or leave out --jobs.',
+    ],
     [['--database'], 'The option --database needs a value, such as --database postgres.'],
     [
       ['-t', 'minimal', '--auth'],
       'The template minimal has no --auth. Use --template values or rest-api, or leave out --auth.',
+    ],
+    [
+      ['-t', 'minimal', '--jobs'],
+      'The template minimal has no --jobs. Use --template values or rest-api, or leave out --jobs.',
     ],
     [
       ['--database=sqlite', '--template=minimal'],

@@ -22,6 +22,7 @@ export interface CommandLine {
   readonly template: Template | undefined;
   readonly database: DatabaseName | undefined;
   readonly auth: boolean;
+  readonly jobs: boolean;
   readonly packageManager: PackageManager;
   /** Whether the package manager is Yarn 1. */
   readonly isYarn1: boolean;
@@ -35,6 +36,7 @@ const OPTIONS = {
   template: { type: 'string', short: 't' },
   database: { type: 'string' },
   auth: { type: 'boolean' },
+  jobs: { type: 'boolean' },
   'package-manager': { type: 'string' },
   'no-install': { type: 'boolean' },
   'no-git': { type: 'boolean' },
@@ -54,9 +56,10 @@ Options:
 ${Object.entries(TEMPLATES)
   .map(([name, text]) => `                                  ${name.padEnd(10)}${text}\n`)
   .join('')}\
-      --database <name>         in values: ${DATABASES_OF.values.join(', ')}; default: memory, or sqlite with --auth
+      --database <name>         in values: ${DATABASES_OF.values.join(', ')}; default: memory, or sqlite with --auth or --jobs
                                 in rest-api: ${DATABASES_OF['rest-api'].join(', ')}; default: sqlite
       --auth                    accounts, sign-in with tokens and roles, in values and rest-api
+      --jobs                    jobs in the background, with retries, in values and rest-api
       --package-manager <name>  ${Object.keys(PACKAGE_MANAGERS).join(', ')}; default: the one that runs this command
       --no-install              do not install the dependencies
       --no-git                  do not create a git repository
@@ -64,7 +67,7 @@ ${Object.entries(TEMPLATES)
   -v, --version                 print the version
 
 In a terminal, the command asks for the folder and the template if you leave them out. Without --template,
---database and --auth imply rest-api.`;
+--database, --auth and --jobs imply rest-api.`;
 
 /**
  * Reads the arguments of the program.
@@ -108,7 +111,9 @@ export function parseCommandLine(args: readonly string[], userAgent = ''): Comma
   }
   const { 'package-manager': name = runningManager(userAgent) } = values;
   const packageManager = oneOf(namesOf(PACKAGE_MANAGERS), 'package manager', String(name));
-  const choices = (['database', 'auth'] as const).filter((choice) => values[choice] !== undefined);
+  const choices = (['database', 'auth', 'jobs'] as const).filter(
+    (choice) => values[choice] !== undefined,
+  );
   const implied = choices.length === 0 ? undefined : 'rest-api';
   const template = values.template === undefined ? implied : parseTemplate(String(values.template));
   if (template === 'minimal' && implied !== undefined) {
@@ -116,7 +121,7 @@ export function parseCommandLine(args: readonly string[], userAgent = ''): Comma
       `The template minimal has no --${choices[0]}. Use --template values or rest-api, or leave out --${choices[0]}.`,
     );
   }
-  const auth = values.auth === true;
+  const [auth, jobs] = [values.auth === true, values.jobs === true];
   const database =
     values.database === undefined || template === undefined
       ? undefined
@@ -126,12 +131,18 @@ export function parseCommandLine(args: readonly string[], userAgent = ''): Comma
       'The database memory has no accounts. Use --database sqlite or postgres, or leave out --auth.',
     );
   }
+  if (jobs && database === 'memory') {
+    throw new UsageError(
+      'The database memory has no jobs. Use --database sqlite or postgres, or leave out --jobs.',
+    );
+  }
   return {
     // An unset variable of a shell becomes an empty argument, which would mean the current folder.
     directory: directory || undefined,
     template,
     database,
     auth,
+    jobs,
     packageManager,
     isYarn1: packageManager === 'yarn' && userAgent.startsWith('yarn/1.'),
     install: values['no-install'] !== true,

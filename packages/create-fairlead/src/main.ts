@@ -58,8 +58,9 @@ function listFiles(files: readonly string[]): string {
 }
 
 /** Returns the folder and the template, which it asks for in a terminal. */
-async function complete({ directory, template, database, auth }: CommandLine): Promise<Answers> {
-  const choice = template && { template, database, auth };
+async function complete(commandLine: CommandLine): Promise<Answers> {
+  const { directory, template, database, auth, jobs } = commandLine;
+  const choice = template && { template, database, auth, jobs };
   if (directory !== undefined) await checkDirectory(directory, choice);
   if (directory !== undefined && choice !== undefined) return { directory, ...choice };
   if (process.stdin.isTTY && process.stdout.isTTY) {

@@ -14,7 +14,7 @@ export const FIRST_PATHS: Readonly<Record<keyof typeof TEMPLATES, string>> = {
 
 /** Where a project stores its data. */
 export const DATABASES = {
-  memory: 'none: in memory, without accounts',
+  memory: 'none: in memory, without accounts and jobs',
   sqlite: 'SQLite, in a file',
   postgres: 'PostgreSQL, with migrations and transactions',
 } as const;
@@ -32,18 +32,22 @@ export const DATABASES_OF: Readonly<Record<Template, readonly DatabaseName[]>> =
 /** A template, with what was chosen in it. */
 export interface Choice {
   readonly template: Template;
-  /** One of {@link DATABASES_OF}. The default is `memory` in `values` without accounts, otherwise `sqlite`. */
+  /** One of {@link DATABASES_OF}. The default is `memory` in `values` without accounts and jobs, otherwise `sqlite`. */
   readonly database?: DatabaseName | undefined;
   /** Whether there are accounts and sign-in. Not in `minimal`, and not in memory. */
   readonly auth?: boolean | undefined;
+  /** Whether there are jobs in the background. Not in `minimal`, and not in memory. */
+  readonly jobs?: boolean | undefined;
 }
 
 /** Returns the folders of `templates/` whose files a project has, the last one last. Some do not exist. */
-export function layersOf({ template, auth = false, ...choice }: Choice): string[] {
+export function layersOf({ template, auth = false, jobs = false, ...choice }: Choice): string[] {
   if (template === 'minimal') return ['shared', 'stripped', template];
   const compiler = template === 'values' ? 'stripped' : 'compiled';
-  const { database = template === 'values' && !auth ? 'memory' : 'sqlite' } = choice;
-  const choices = [database, ...(auth ? ['auth', `${database}-auth`] : [])];
+  const isKept = template === 'rest-api' || auth || jobs;
+  const { database = isKept ? 'sqlite' : 'memory' } = choice;
+  const added = [...(auth ? ['auth'] : []), ...(jobs ? ['jobs'] : [])];
+  const choices = [database, ...added.flatMap((name) => [name, `${database}-${name}`])];
   const variants = choices.map((name) => `${template}-${name}`);
   return ['shared', compiler, 'api', template, ...choices, ...variants];
 }

@@ -22,12 +22,16 @@ const STRIPPED = [
   'values --auth',
   'values --database postgres',
   'values --database postgres --auth',
+  'values --jobs',
+  'values --database postgres --jobs',
 ];
 const COMPILED = [
   'rest-api',
   'rest-api --auth',
   'rest-api --database postgres',
   'rest-api --database postgres --auth',
+  'rest-api --jobs',
+  'rest-api --database postgres --auth --jobs',
 ];
 /** Everything that can be created: a template, and its options. */
 const TEMPLATES = [...STRIPPED, ...COMPILED];
@@ -141,10 +145,17 @@ describe('a created project', () => {
     ['values --database sqlite', 'rest-api'],
     ['values --auth', 'rest-api --auth'],
     ['values --database postgres --auth', 'rest-api --database postgres --auth'],
+    ['values --jobs', 'rest-api --jobs'],
   ])('%s has the database and the secrets of %s', (values, restApi) => {
-    const shared = ['config', 'database', 'passwords', 'refresh-token', 'schemas', 'tokens'].map(
-      (name) => `src/${name}.ts`,
-    );
+    const shared = [
+      'config',
+      'database',
+      'jobs',
+      'passwords',
+      'refresh-token',
+      'schemas',
+      'tokens',
+    ].map((name) => `src/${name}.ts`);
     const textsOf = (template: string) =>
       shared.map((file) => {
         const text = projectOf(template)
@@ -268,10 +279,15 @@ npm run dev serves http://localhost:8080/ until you press Ctrl+C.
     ['rest-api --auth', ['@fairlead/jwt', '@fairlead/rate-limit', '@fairlead/store']],
     ['rest-api --database postgres', ['pg']],
     ['rest-api --database postgres --auth', ['@fairlead/jwt', '@fairlead/rate-limit', 'pg']],
+    ['values --jobs', ['@fairlead/jobs', '@fairlead/store']],
+    [
+      'values --database postgres --jobs',
+      ['@fairlead/jobs', '@fairlead/transactions', 'pg', 'pg-boss'],
+    ],
   ])('depends on what its choices need: %s', (template, expected) => {
     const { dependencies } = projectOf(template).files.json('package.json');
-    const optional = ['@fairlead/jwt', '@fairlead/rate-limit', '@fairlead/store', 'pg'];
-    const found = Object.keys(dependencies).filter((name) => optional.includes(name));
+    const optional = /^(?:@fairlead\/(?:jobs|jwt|rate-limit|store|transactions)|pg|pg-boss)$/;
+    const found = Object.keys(dependencies).filter((name) => optional.test(name));
     expect(found).toEqual(expected);
   });
 
@@ -521,7 +537,7 @@ it('prints its options and templates', () => {
   const { status, stdout, stderr } = run(['--help']);
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   expect(stdout).toMatch(
-    /^Creates a project .*--template <name>.* minimal .* values .* rest-api .*--database <name> .*--auth .*--no-install .*--no-git .*--help .*--version /s,
+    /^Creates a project .*--template <name>.* minimal .* values .* rest-api .*--database <name> .*--auth .*--jobs .*--no-install .*--no-git .*--help .*--version /s,
   );
 });
 

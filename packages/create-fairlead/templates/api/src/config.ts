@@ -23,6 +23,10 @@ export class Config extends defineConfig({
     })
     .default(`${DATABASE_SERVER}/{{name}}`),
   // #endif
+  // #if jobs
+  /** Receives each new task. */
+  WEBHOOK_URL: z.url({ protocol: /^https?$/ }).optional(),
+  // #endif
   // #if compiled
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
   // #endif

@@ -1,6 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { ServiceUnavailableError } from '@fairlead/core';
 import { token } from '@fairlead/di';
+// #if jobs
+import { createTransactions, type Transactions } from '@fairlead/transactions';
+// #endif
 import { DatabaseError, Pool, type QueryResultRow, types } from 'pg';
 import type { Config } from './config.js';
 
@@ -32,6 +35,10 @@ export interface Database {
   readonly query: Query;
   /** Runs queries in a transaction. Commits it when `work` resolves, and rolls it back when it rejects. */
   transaction<T>(work: (query: Query) => Promise<T>): Promise<T>;
+  // #if jobs
+  /** The transactions that jobs are enqueued in. */
+  readonly transactions: Transactions<Query>;
+  // #endif
   /** Rejects if the database cannot be used. Returns as `degraded` why it can only be read. */
   check(): Promise<{ readonly degraded: Error | undefined }>;
 }
@@ -52,6 +59,9 @@ export async function openDatabase({ DATABASE_URL }: Pick<Config, 'DATABASE_URL'
 
 class PostgresDatabase implements Database {
   readonly #pool: Pool;
+  // #if jobs
+  readonly transactions: Transactions<Query>;
+  // #endif
 
   constructor(connectionString: string, logger: Logger) {
     this.#pool = new Pool({
@@ -62,11 +72,25 @@ class PostgresDatabase implements Database {
     });
     // Without a listener, a lost idle connection would end the process. The pool replaces it.
     this.#pool.on('error', ({ message }) => logger.warn(`Lost a connection: ${message}`));
+    // #if jobs
+    this.transactions = createTransactions<Query>({
+      client: this.query,
+      lacks: ['settings'],
+      transact: (work) => this.#transact(work),
+      query: (query, text, values) => query(text, values),
+    });
+    // #endif
   }
 
   query: Query = async (text, values) => (await this.#pool.query(text, values?.slice())).rows;
 
   async transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
+    // #if jobs
+    return this.transactions.run(() => work(this.transactions.client));
+  }
+
+  async #transact<T>(work: (query: Query) => Promise<T>): Promise<T> {
+    // #endif
     const client = await this.#pool.connect();
     let lost: Error | undefined;
     // Without a listener, losing this connection would end the process. The next query rejects.
@@ -130,4 +154,13 @@ const refuse = (): never => {
   throw new ServiceUnavailableError('There is no database offline.');
 };
 /** Stands in for the database in commands that need none. */
-export const OFFLINE: Database = { query: refuse, transaction: refuse, check: refuse };
+export const OFFLINE: Database = {
+  query: refuse,
+  transaction: refuse,
+  check: refuse,
+  // #if jobs
+  get transactions() {
+    return refuse();
+  },
+  // #endif
+};

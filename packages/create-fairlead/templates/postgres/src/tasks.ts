@@ -2,6 +2,9 @@
 import { Inject, Service } from '@fairlead/di';
 // #endif
 import { DATABASE, type Database, type Query } from './database.js';
+// #if jobs
+import { JOBS, type Jobs } from './jobs.js';
+// #endif
 import type { NewTask, Task, TaskChanges } from './schemas.js';
 
 interface Row extends Omit<Task, 'createdAt'> {
@@ -15,16 +18,39 @@ const COLUMNS = 'id, title, done, created_at AS "createdAt"';
 @Service()
 // #endif
 export class Tasks {
-  // #if compiled
+  // #if compiled !jobs
   constructor(@Inject(DATABASE) private readonly database: Database) {}
   // #endif
-  // #if stripped
+  // #if compiled jobs
+  constructor(
+    @Inject(DATABASE) private readonly database: Database,
+    @Inject(JOBS) private readonly jobs: Jobs,
+  ) {}
+  // #endif
+  // #if stripped !jobs
   static readonly inject = [DATABASE] as const;
+  // #endif
+  // biome-ignore lint/suspicious/noDuplicateClassMembers: One of two remains. #if stripped jobs
+  static readonly inject = [DATABASE, JOBS] as const;
+  // #endif
+  // #if stripped
 
   private readonly database: Database;
+  // #endif
+  // #if stripped jobs
+  private readonly jobs: Jobs;
+  // #endif
+  // #if stripped !jobs
 
   constructor(database: Database) {
     this.database = database;
+  }
+  // #endif
+  // #if stripped jobs
+
+  constructor(database: Database, jobs: Jobs) {
+    this.database = database;
+    this.jobs = jobs;
   }
   // #endif
 
@@ -64,6 +90,10 @@ export class Tasks {
       const [task] = (await query<Row>(text, values)).map(toTask);
       if (task === undefined) return undefined;
       await query('INSERT INTO task_events (task_id, kind) VALUES ($1, $2)', [task.id, kind]);
+      // #if jobs
+      // The job exists if and only if the transaction commits.
+      if (kind === 'created') await this.jobs.taskCreated.enqueue(task);
+      // #endif
       return task;
     });
   }

@@ -1,6 +1,9 @@
 import { controllersPlugin } from '@fairlead/controllers';
 import { createApp, createRouter } from '@fairlead/core';
 import { type Container, createContainer } from '@fairlead/di';
+// #if jobs
+import type { JobLifecycle } from '@fairlead/jobs';
+// #endif
 // #if auth
 import { jwtGuard } from '@fairlead/jwt/controllers';
 // #endif
@@ -13,6 +16,9 @@ import { Accounts } from './accounts.js';
 // #endif
 import { Config } from './config.js';
 import { DATABASE, OFFLINE, openDatabase } from './database.js';
+// #if jobs
+import { JOBS, NO_JOBS, startJobs } from './jobs.js';
+// #endif
 // #if auth
 import { Passwords } from './passwords.js';
 import { Tokens } from './tokens.js';
@@ -23,11 +29,23 @@ interface Options {
   readonly logger: Logger;
   /** Once it aborts, `/health/ready` responds with 503. */
   readonly stopping?: AbortSignal;
+  // #if jobs
+  /** Its shutdown stops the jobs. Without it, closing the application does. */
+  readonly lifecycle?: JobLifecycle;
+  // #endif
 }
 
 /** Creates the application. Closing it disposes the container, which closes the database. */
-export async function createTasksApi(container: Container, { config, logger, stopping }: Options) {
+export async function createTasksApi(container: Container, options: Options) {
+  const { config, logger, stopping } = options;
   container.register(DATABASE, { useFactory: () => openDatabase(config, logger) });
+  // #if jobs
+  const onError = (err: unknown) => logger.error({ err }, 'Jobs failed.');
+  container.register(JOBS, {
+    useFactory: (database) => startJobs(database, { ...options, onError }),
+    inject: [DATABASE],
+  });
+  // #endif
   // #if auth
   const tokens = new Tokens(config.JWT_SECRET);
   container.register(Tokens, { useValue: tokens });
@@ -52,12 +70,19 @@ export async function createTasksApi(container: Container, { config, logger, sto
   const { ADMIN_EMAIL: email, ADMIN_PASSWORD: password } = config;
   if (email && password) await container.resolve(Accounts).create({ email, password }, 'admin');
   // #endif
+  // #if jobs
+  // Even if no class depends on them.
+  await container.resolveAsync(JOBS);
+  // #endif
   return app.route('/api', router);
 }
 
 /** Creates the application for the command line of Fairlead, which needs neither a database nor secrets. */
 export function createOfflineApp() {
   const container = createContainer().override(DATABASE, { useValue: OFFLINE });
+  // #if jobs
+  container.override(JOBS, { useValue: NO_JOBS });
+  // #endif
   const config = new Config({
     LOG_LEVEL: 'silent',
     // #if auth

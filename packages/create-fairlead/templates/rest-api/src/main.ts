@@ -7,7 +7,18 @@ import { Config } from './config.js';
 const config = new Config();
 const logger = createLogger();
 await serve(
+  // #if !jobs
   ({ stopping }) => createTasksApi(createContainer(), { config, logger, stopping }),
+  // #endif
+  // #if jobs
+  (lifecycle) =>
+    createTasksApi(createContainer(), {
+      config,
+      logger,
+      stopping: lifecycle.stopping,
+      lifecycle,
+    }),
+  // #endif
   () => {
     logger.level = config.LOG_LEVEL;
     return {

@@ -1,5 +1,8 @@
 import { ServiceUnavailableError } from '@fairlead/core';
 import { token } from '@fairlead/di';
+// #if jobs
+import { jobsMigration, jobsStatements, prepareJobs } from '@fairlead/jobs/store';
+// #endif
 import { openSqlite } from '@fairlead/store';
 import type { Config } from './config.js';
 
@@ -39,8 +42,20 @@ export function openDatabase({ DATABASE_PATH }: Config, logger: Pick<Console, 'w
          expires INTEGER NOT NULL
        ) STRICT`,
       // #endif
+      // #if jobs
+      jobsMigration,
+      // A new task and its job are stored together, or not at all.
+      `CREATE TRIGGER task_created AFTER INSERT ON tasks BEGIN
+         INSERT INTO jobs (name, payload) VALUES ('task-created', json_object(
+           'id', new.id, 'title', new.title, 'done', json('false'), 'createdAt', new.created_at
+         ));
+       END`,
+      // #endif
     ],
     statements: {
+      // #if jobs
+      ...jobsStatements,
+      // #endif
       createTask: `INSERT INTO tasks (title, created_at) VALUES (?, ?) RETURNING ${TASK}`,
       updateTask: `UPDATE tasks SET title = coalesce(?, title), done = coalesce(?, done)
                    WHERE id = ? RETURNING ${TASK}`,
@@ -56,6 +71,9 @@ export function openDatabase({ DATABASE_PATH }: Config, logger: Pick<Console, 'w
       // #endif
     },
     prepare: (database) => ({
+      // #if jobs
+      ...prepareJobs(database),
+      // #endif
       listTasks: database.prepare(`SELECT ${TASK} FROM tasks ORDER BY id LIMIT ? OFFSET ?`),
       findTask: database.prepare(`SELECT ${TASK} FROM tasks WHERE id = ?`),
       // #if auth

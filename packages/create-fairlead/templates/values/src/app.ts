@@ -1,6 +1,9 @@
 import { controllersPlugin } from '@fairlead/controllers';
 import { createApp, createRouter } from '@fairlead/core';
 import { type Container, createContainer } from '@fairlead/di';
+// #if jobs
+import type { JobLifecycle } from '@fairlead/jobs';
+// #endif
 // #if auth
 import { jwtGuard } from '@fairlead/jwt/controllers';
 // #endif
@@ -12,6 +15,9 @@ import { Config } from './config.ts';
 // #if !memory
 import { DATABASE, OFFLINE, openDatabase } from './database.ts';
 // #endif
+// #if jobs
+import { JOBS, NO_JOBS, startJobs } from './jobs.ts';
+// #endif
 // #if auth
 import { Passwords } from './passwords.ts';
 import { Tokens } from './tokens.ts';
@@ -21,6 +27,10 @@ interface Options {
   readonly config: Config;
   /** Once it aborts, `/health/ready` responds with 503. */
   readonly stopping?: AbortSignal;
+  // #if jobs
+  /** Its shutdown stops the jobs. Without it, closing the application does. */
+  readonly lifecycle?: JobLifecycle;
+  // #endif
 }
 
 // #if memory
@@ -29,10 +39,17 @@ interface Options {
 // #if !memory
 /** Creates the application. Closing it disposes the container, which closes the database. */
 // #endif
-export async function createTasksApi(container: Container, { config, stopping }: Options) {
+export async function createTasksApi(container: Container, options: Options) {
+  const { config, stopping } = options;
   // #if !memory
   container.register(DATABASE, { useFactory: () => openDatabase(config, console) });
   const checks = { database: () => container.resolve(DATABASE).check() };
+  // #endif
+  // #if jobs
+  container.register(JOBS, {
+    useFactory: (database) => startJobs(database, { ...options, onError: console.error }),
+    inject: [DATABASE],
+  });
   // #endif
   // #if auth
   const tokens = new Tokens(config.JWT_SECRET);
@@ -62,6 +79,10 @@ export async function createTasksApi(container: Container, { config, stopping }:
   const { ADMIN_EMAIL: email, ADMIN_PASSWORD: password } = config;
   if (email && password) await container.resolve(Accounts).create({ email, password }, 'admin');
   // #endif
+  // #if jobs
+  // Even if no class depends on them.
+  await container.resolveAsync(JOBS);
+  // #endif
   return app.route('/api', router);
 }
 
@@ -70,6 +91,9 @@ export function createOfflineApp() {
   const container = createContainer();
   // #if !memory
   container.override(DATABASE, { useValue: OFFLINE });
+  // #endif
+  // #if jobs
+  container.override(JOBS, { useValue: NO_JOBS });
   // #endif
   const config = new Config({
     // #if auth
