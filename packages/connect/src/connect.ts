@@ -30,6 +30,7 @@ import {
   type Kinds,
   named,
   nonEmptyString,
+  printable,
 } from '@fairlead/options';
 import { member, RESPONSE_METHODS, requestMembers } from './express-members.js';
 import {
@@ -529,5 +530,5 @@ function toHttpError(error: unknown): unknown {
 }
 
 function logError(error: unknown): void {
-  console.error(error);
+  console.error(printable(error));
 }

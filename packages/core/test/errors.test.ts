@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Readable } from 'node:stream';
+import { inspect } from 'node:util';
 import { connectRaw } from '@fairlead/test-support/raw-connection';
 import { beforeEach, describe, expect, it, type MockInstance, onTestFinished, vi } from 'vitest';
 import {
@@ -38,6 +39,18 @@ async function get(app: Application, path = '/', method = 'GET') {
 }
 
 describe('errorHandler', () => {
+  it('prints no properties of an error that may have user data, but those of an HttpError', async () => {
+    const cause = Object.assign(new Error('duplicate key'), { code: '23505', detail: 'ada' });
+    await get(failing(cause));
+    await get(failing(new HttpError(500, 'No order.', { cause, details: { order: 7 } })));
+    const printed = stderr.mock.calls.map(([error]) => inspect(error));
+    expect(printed).toEqual([
+      expect.stringContaining("code: '23505'"),
+      expect.stringContaining('order: 7'),
+    ]);
+    expect(printed.join()).not.toContain('ada');
+  });
+
   it('responds with the error as application/problem+json', async () => {
     const error = new NotFoundError('No user has the id 7.', { details: { id: '7' } });
     const reply = await get(failing(error), '/users/7?page=1');

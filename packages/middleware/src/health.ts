@@ -30,6 +30,7 @@ import {
   named,
   nonEmptyString,
   positiveMilliseconds,
+  printable,
 } from '@fairlead/options';
 
 /** Options of {@link createHealth}. */
@@ -273,7 +274,7 @@ class Check {
       await this.#onChange(name, error, state);
     } catch (cause) {
       const problem = `createHealth() failed to report a change of the ${this.#name}.`;
-      console.error(new Error(problem, { cause }));
+      console.error(printable(new Error(problem, { cause })));
     }
   }
 }

@@ -67,7 +67,13 @@ export {
 
 // Messages: their words, and the errors and warnings that show them.
 
-export { explainOneCopy, hideProperties, numberMessages, reporterOf } from './messages/errors.js';
+export {
+  explainOneCopy,
+  hideProperties,
+  numberMessages,
+  printable,
+  reporterOf,
+} from './messages/errors.js';
 export { nearestName } from './messages/nearest-name.js';
 export { escapeControls, escapeLine } from './messages/terminal-text.js';
 export {

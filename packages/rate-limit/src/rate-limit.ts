@@ -31,6 +31,7 @@ import {
   named,
   nonEmptyString,
   oneOf,
+  printable,
   warn,
 } from '@fairlead/options';
 import { networkOf } from './network-of.js';
@@ -534,7 +535,7 @@ function unavailable(cause: unknown): ServiceUnavailableError {
 }
 
 function logError(error: unknown): void {
-  console.error('Cannot apply the rate limit. Check the store:', error);
+  console.error('Cannot apply the rate limit. Check the store:', printable(error));
 }
 
 /** @throws {SetupError} `INVALID_OPTION` */

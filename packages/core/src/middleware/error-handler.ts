@@ -1,9 +1,9 @@
 import { channel } from 'node:diagnostics_channel';
-import { boolean, fn, type Kinds, named } from '@fairlead/options';
+import { boolean, fn, type Kinds, named, printable } from '@fairlead/options';
 import { describe } from '../annotations/description.js';
 import type { Context } from '../context/context.js';
 import { refuseContext } from '../context/context-errors.js';
-import { isReported } from '../errors/http-error.js';
+import { isHttpError, isReported } from '../errors/http-error.js';
 import type { Problem } from '../errors/problem.js';
 import { isOfClient } from '../exchange/disconnection.js';
 import { EXCHANGE, type ErrorPolicy as ExchangeErrorPolicy } from '../exchange/exchange.js';
@@ -33,8 +33,8 @@ export interface ErrorHandlerOptions {
   readonly includeStack?: boolean;
   /**
    * Called with every error whose message is hidden from the client, with other errors whose `report`
-   * is true, and with errors of streamed bodies; `console.error` by default. Not called with errors that
-   * only say that the client has disconnected, such as an `AbortError`.
+   * is true, and with errors of streamed bodies. By default, `console.error` prints the stack, the code and the
+   * causes. Not called with errors that only say that the client has disconnected, such as an `AbortError`.
    */
   readonly onError?: (error: unknown, ctx: Context) => void;
   /** Returns the body for an error; the problem body of RFC 9457 by default. */
@@ -192,7 +192,7 @@ export function respondWithError(ctx: Context, error: unknown, policy: ErrorPoli
   if (isReported(sent)) onError(sent, ctx);
 }
 
-/** Logs an error to stderr, with its stack and causes. */
+/** Logs an error to stderr, with its stack and causes. Other properties may have user data, but for those of HttpError. */
 export function logError(error: unknown): void {
-  console.error(error);
+  console.error(printable(error, isHttpError));
 }

@@ -1,5 +1,6 @@
+import { inspect } from 'node:util';
 import { expect, it, vi } from 'vitest';
-import { hideProperties, numberMessages, reporterOf } from './errors.js';
+import { hideProperties, numberMessages, printable, reporterOf } from './errors.js';
 
 it('numbers messages below a title, aligned with their first lines', () => {
   const messages = Array.from({ length: 10 }, (_, index) => `Problem ${index}.`);
@@ -15,6 +16,51 @@ it('hides properties of errors from inspection', () => {
 
   expect(error.problems).toEqual(['first']);
   expect(Object.keys(error)).toEqual(['code']);
+});
+
+/** An error such as one of pg, whose properties quote what a user has sent. */
+const ofDriver = () =>
+  Object.assign(new RangeError('duplicate key'), {
+    code: '23505',
+    detail: 'Key (email)=(ada@example.com) already exists.',
+    params: ['ada@example.com'],
+  });
+
+it.each([
+  ['an error', ofDriver],
+  [
+    'its cause',
+    () => new Error('No user.', { cause: new Error('No row.', { cause: ofDriver() }) }),
+  ],
+  ['one of several', () => new AggregateError([new Error('first'), ofDriver()], 'Two failed.')],
+])('%s is printed with its stack and code, without values', (_, create) => {
+  const error = create();
+  const text = inspect(printable(error));
+  expect(inspect(error)).toContain('ada@example.com');
+  expect(text).not.toContain('ada@example.com');
+  expect(text).toContain(`${error.message}\n    at `);
+  expect(text).toMatch(/RangeError: duplicate key\n +at /);
+  expect(text).toContain("code: '23505'");
+  expect(printable(error)).toBeInstanceOf(error.constructor);
+});
+
+it('an error without further properties is printed as it is, and so is one that may keep them', () => {
+  const errors = [
+    Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }),
+    new AggregateError([new Error('one')], 'all'),
+    new DOMException('aborted', 'AbortError'),
+    'text',
+    undefined,
+  ];
+  expect(errors.map((error) => printable(error) === error)).toEqual(errors.map(() => true));
+  const kept = ofDriver();
+  expect(printable(kept, () => true)).toBe(kept);
+});
+
+it('an error that causes itself is printed', () => {
+  const error = ofDriver();
+  error.cause = error;
+  expect(inspect(printable(error), { depth: 20 })).not.toContain('ada@example.com');
 });
 
 it('a reporter prints an error with that of the function that should receive it', () => {

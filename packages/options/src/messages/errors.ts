@@ -20,19 +20,48 @@ export function hideProperties(error: Error, ...names: readonly string[]): void 
   }
 }
 
+/** The properties of an error that are printed. */
+const PRINTED = /^(?:name|message|stack|cause|errors|code|status(?:Code)?|expose)$/;
+
+/**
+ * Returns an error for `console.error`, without properties other than its code and status: drivers of databases, and
+ * clients, store user data in them. The same goes for its causes, and for the errors of an AggregateError.
+ *
+ * @param keeps - Whether an error keeps all of its properties.
+ * @returns The same error, if it has no others. Values that are no errors as they are.
+ */
+export function printable(value: unknown, keeps?: (error: object) => boolean, depth = 16): unknown {
+  const isList = Array.isArray(value);
+  // A copy of a DOMException would not have its message.
+  if (!isList && (!(value instanceof Error) || value instanceof DOMException)) return value;
+  if (depth === 0) return String(value);
+  const copy = isList ? [] : Object.create(Object.getPrototypeOf(value));
+  let isSame = true;
+  for (const name of Object.getOwnPropertyNames(value)) {
+    const enumerable = Object.keys(value).includes(name);
+    if (isList || !enumerable || PRINTED.test(name) || keeps?.(value)) {
+      const part = printable(Reflect.get(value, name), keeps, depth - 1);
+      isSame &&= part === Reflect.get(value, name);
+      Object.defineProperty(copy, name, { value: part, enumerable });
+    } else isSame = false;
+  }
+  return isSame ? value : copy;
+}
+
 /**
  * Returns a function that passes errors to the option `onError` of a call, and prints those that it throws: its callers
  * have nobody else to tell.
  */
 export function reporterOf(
   call: string,
-  onError: (error: unknown) => void = (error) => console.error(error),
+  onError: (error: unknown) => void = (error) => console.error(printable(error)),
 ): (error: unknown) => void {
   return (error) => {
     try {
       onError(error);
     } catch (cause) {
-      console.error(error, new Error(`onError of ${call} failed.`, { cause }));
+      const failure = new Error(`onError of ${call} failed.`, { cause });
+      console.error(printable(error), printable(failure));
     }
   };
 }
