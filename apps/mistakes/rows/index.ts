@@ -3,6 +3,7 @@
 import './core-options.js';
 import './packages/aws-lambda.js';
 import './packages/connect.js';
+import './packages/jobs.js';
 import './packages/jwt.js';
 import './packages/metrics.js';
 import './packages/middleware.js';
