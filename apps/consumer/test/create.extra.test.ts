@@ -18,9 +18,9 @@ const FAILING =
   "import { inject, it } from 'vitest';\nit('fails', ({ expect }) => expect(1).toBe(2));\n";
 
 // The longest tests come first, because five run at a time.
-it.concurrent('rest-api, with PostgreSQL, sign-in and pnpm', async (context) => {
+it.concurrent('rest-api, with PostgreSQL, sign-in, jobs and pnpm', async (context) => {
   const { expect } = context;
-  const project = await create(context, 'rest-api --database postgres --auth', 'pnpm');
+  const project = await create(context, 'rest-api --database postgres --auth --jobs', 'pnpm');
   await check(project, 'pnpm');
   // The package that starts PostgreSQL must not hide a failure.
   await writeFile(join(project, 'test/fails.test.ts'), FAILING);
@@ -64,8 +64,8 @@ it.concurrent('values, with PostgreSQL, sign-in and pnpm', async (context) => {
   await signIn(context, project, await startPostgres(context, project));
 });
 
-it.concurrent('values, with SQLite, sign-in and bun', async (context) => {
-  const project = await create(context, 'values --auth', 'bun');
+it.concurrent('values, with SQLite, sign-in, jobs and bun', async (context) => {
+  const project = await create(context, 'values --auth --jobs', 'bun');
   await check(project, 'bun');
   await signIn(context, project);
 });
@@ -84,8 +84,16 @@ it.concurrent("values --auth, with Yarn, also with Plug'n'Play", async (context)
   expect(stdout).toMatch(/^(?:ok .*\n){6}$/);
 });
 
-it.concurrent('values --database postgres, with npm', async (context) => {
-  await check(await create(context, 'values --database postgres', 'npm'), 'npm');
+it.concurrent.for([
+  'values --database postgres',
+  'values --database postgres --jobs',
+  'values --database postgres --auth --jobs',
+  'values --jobs',
+  'rest-api --jobs',
+  'rest-api --auth --jobs',
+  'rest-api --database postgres --jobs',
+])('%s, with npm', async (options, context) => {
+  await check(await create(context, options, 'npm'), 'npm');
 });
 
 it.concurrent('values --database sqlite, with npm', async (context) => {
