@@ -52,7 +52,7 @@ const OTHERS = [
   ...['describeRoute', 'describeRoutes', 'discoverControllers', 'download'],
   ...['endSessions', 'eventStream', 'findTracingProblem', 'flushTelemetry'],
   ...['formatRoutes', 'getControllersFromResults', 'getErrorsFromResults', 'idempotencyTable'],
-  ...['intended', 'isConflict', 'isHttpError', 'isStandardSchema'],
+  ...['intended', 'isConflict', 'isHttpError', 'isStandardSchema', 'isUnreachable'],
   ...['listen', 'logErrors', 'manageTelemetry', 'nameRoutes'],
   ...['networkOf', 'parseJson', 'parts', 'printDocument'],
   ...['rateLimitsOf', 'readCookies', 'registerController', 'requireMatch'],

@@ -22,6 +22,8 @@ import { items, pool, useDatabase } from './support/database.js';
 
 useDatabase();
 
+const codeOf = (problem: unknown): unknown => Reflect.get(Object(problem), 'code');
+
 /** Each library, with how it inserts an order. */
 const LIBRARIES = {
   pg: () => {
