@@ -1,4 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { AsyncResource } from 'node:async_hooks';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 type Timeout = 'headersTimeout' | 'keepAliveTimeout' | 'requestTimeout' | 'writeTimeout';
@@ -28,7 +29,7 @@ export class Connection {
   /** Whether reading is paused because requests wait. */
   isPaused = false;
   /** Bytes read when a check found that the last request had ended; undefined from its end to that check. */
-  #idleBytes: number | undefined = 0;
+  idleBytes: number | undefined = 0;
   /** What the last check found the connection waiting for, and when it began, in milliseconds. */
   #wait = '';
   #waitingSince = 0;
@@ -37,13 +38,6 @@ export class Connection {
     this.socket = socket;
     this.keepAlive = keepAlive;
     this.closing = closing;
-  }
-
-  /** Lets go of a response that has closed, once its request has been read completely. */
-  forget(res: ServerResponse): void {
-    if (this.latest !== res || !res.req.complete) return;
-    this.latest = null;
-    this.#idleBytes = undefined;
   }
 
   /** Stops reading. Node resumes the socket after each request; see {@link track}. */
@@ -90,12 +84,15 @@ export class Connection {
     // The client may have disconnected, which a paused connection does not notice.
     if (this.isPaused) return ['requestTimeout', this.waiting.length];
     // A response may end before the body of its request. Until then, the request has its own timeout.
-    if (latest?.writableFinished) this.forget(latest);
+    if (latest?.writableFinished && latest.req.complete) {
+      this.latest = null;
+      this.idleBytes = undefined;
+    }
     if (this.latest !== null || this.isUpgraded) return [];
-    this.#idleBytes ??= socket.bytesRead;
+    this.idleBytes ??= socket.bytesRead;
     // Further bytes, such as empty lines, may never become a request head.
-    const isIdle = socket.bytesRead === this.#idleBytes;
-    return [isIdle ? 'keepAliveTimeout' : 'headersTimeout', this.#idleBytes];
+    const isIdle = socket.bytesRead === this.idleBytes;
+    return [isIdle ? 'keepAliveTimeout' : 'headersTimeout', this.idleBytes];
   }
 }
 
@@ -198,26 +195,6 @@ export function reopen(req: IncomingMessage): void {
   Reflect.deleteProperty(req, 'addListener');
 }
 
-const CLOSE_CALLBACKS = Symbol('close callbacks');
-
-/**
- * Calls a function when a response closes. All functions of a response share one listener. Node
- * warns about more than ten listeners, and adds seven itself when it pipes a stream to the response.
- *
- * @param res - A response that has not closed.
- */
-export function onClose(
-  res: ServerResponse & { [CLOSE_CALLBACKS]?: (() => void)[] },
-  callback: () => void,
-): void {
-  if (res[CLOSE_CALLBACKS]?.push(callback) !== undefined) return;
-  const callbacks = [callback];
-  res[CLOSE_CALLBACKS] = callbacks;
-  res.once('close', () => {
-    for (const call of callbacks) call();
-  });
-}
-
 const QUEUED = Symbol('queued responses');
 
 /**
@@ -264,4 +241,118 @@ export function expectContinue(req: IncomingMessage): void {
  */
 export function sendContinue(req: IncomingMessage, res: ServerResponse): void {
   if (connectionOf(req.socket)?.continues?.delete(req)) res.writeContinue();
+}
+
+/** Maximum number of requests that run at a time on one connection. */
+const MAX_RUNNING = 10;
+
+/**
+ * The number of waiting requests at which reading stops. Below it, reading continues, because only a read
+ * reveals that the client has disconnected.
+ */
+const PAUSE_AT = 100;
+
+/**
+ * Creates a listener that runs requests, immediately or after earlier requests of their connection. It ignores a
+ * request if a response has already announced the end of the connection.
+ *
+ * @see RFC 9112 §9.3.2 (pipelining), §9.6 (the end of a connection)
+ */
+export function admit(run: RequestListener): RequestListener {
+  return (req, res) => {
+    const connection = (req.socket as Tracked)[CONNECTION];
+    if (connection === undefined) {
+      run(req, res);
+      return;
+    }
+    if (connection.isEnding) {
+      connection.pause();
+      return;
+    }
+    // Node.js reads nothing after such a request, but would keep the connection if the response has another
+    // `Connection` header.
+    if (!res.shouldKeepAlive) endAfter(res, req.socket);
+    const { latest } = connection;
+    connection.latest = res;
+    res.on('close', close);
+    if (connection.running === 0) {
+      const isAlone = latest == null || latest.closed;
+      // Most clients wait for each response. Nobody then needs to know when one has been sent.
+      if (isAlone && !LEAVES_BODIES) {
+        run(req, res);
+        return;
+      }
+      if (!isAlone) count(latest, connection);
+    }
+    const start = (): void => {
+      count(res, connection);
+      run(req, res);
+    };
+    if (connection.running < MAX_RUNNING) {
+      start();
+      return;
+    }
+    // Another request starts it. Its asynchronous context may belong to that one's trace.
+    connection.waiting.push({ res, run: AsyncResource.bind(start) });
+    if (connection.waiting.length >= PAUSE_AT) connection.pause();
+  };
+}
+
+const CLOSE_CALLBACKS = Symbol('close callbacks');
+
+type Closing = ServerResponse & { [CLOSE_CALLBACKS]?: (() => void)[] };
+
+/**
+ * Calls a function when a response closes. All functions of a response share one listener. Node
+ * warns about more than ten listeners, and adds seven itself when it pipes a stream to the response.
+ *
+ * @param res - A response that has not closed.
+ */
+export function onClose(res: Closing, callback: () => void): void {
+  if (res[CLOSE_CALLBACKS]?.push(callback) !== undefined) return;
+  res[CLOSE_CALLBACKS] = [callback];
+  if (!res.listeners('close').includes(close)) res.on('close', close);
+}
+
+/** The listener of all responses that close, so that none needs a function of its own. */
+function close(this: Closing): void {
+  const callbacks = this[CLOSE_CALLBACKS];
+  if (callbacks !== undefined) for (const call of callbacks) call();
+  const { req } = this;
+  const connection = (req.socket as Tracked | null)?.[CONNECTION];
+  if (connection?.latest !== this || !req.complete) return;
+  connection.latest = null;
+  connection.idleBytes = undefined;
+}
+
+/** Ends a connection when a response has been sent. */
+function endAfter(res: ServerResponse, socket: Socket): void {
+  res.once('finish', () => {
+    // A connection in memory has no destroySoon().
+    if (typeof socket.destroySoon === 'function') socket.destroySoon();
+    else socket.end();
+  });
+}
+
+/** Runs as many waiting requests as allowed. Resumes reading when none is left. */
+function runWaiting(connection: Connection): void {
+  const { socket, waiting } = connection;
+  if (socket.destroyed) waiting.length = 0;
+  while (connection.running < MAX_RUNNING && waiting.length > 0) waiting.shift()?.run();
+  connection.resume();
+}
+
+/** Deno keeps a body that nobody reads, and then never reads the next request. Node has discarded it. */
+const LEAVES_BODIES = 'deno' in process.versions;
+
+/** Counts a response as running until it closes. */
+function count(res: ServerResponse, connection: Connection): void {
+  connection.running += 1;
+  res.on('close', () => {
+    const { req } = res;
+    const isUnread = !req.complete && req.readableFlowing === null;
+    if (res.writableFinished && isUnread) req.resume();
+    connection.running -= 1;
+    if (connection.waiting.length > 0) runWaiting(connection);
+  });
 }
