@@ -7,6 +7,9 @@ const BUILT: Readonly<Record<string, string>> = {
   "new RegExp(`^([a-z]+://[^/?]*)?((?:/[^/?]*){${depth}})`, 'i')":
     'the depth of a prefix. Each segment matches in one way',
   'new RegExp(`\\\\b${CLASS_METHODS[kind]}\\\\b`)': 'the name of a method',
+  'new RegExp(`^${DAY}$`)': 'constants, whose parts match in one way',
+  'new RegExp(`^${DAY}T${TIME}Z$`)': 'the same',
+  'new RegExp(`^${TIME}Z$`)': 'the same',
   "new RegExp(`^(?:${patterns.join('|')})$`, 'i')":
     'media types of a body parser, with `[^/]+` for asterisks',
   'new RegExp(json.pattern)':

@@ -28,7 +28,7 @@ function canonicalSet(text: string): string {
 }
 
 function canonicalCount(token: string): string {
-  const [, least, comma, most] = /^\{(\d+)(,?)(\d*)\}$/.exec(token) ?? [];
+  const [, least, comma = '', most = ''] = /^\{(\d+)(?:(,)(\d*))?\}$/.exec(token) ?? [];
   if (least === undefined) return token;
   const count = `${Number(least)}${comma}${most}`;
   if (comma === '' || least === most) return Number(least) === 1 ? '' : `{${Number(least)}}`;
