@@ -300,7 +300,7 @@ export function admit(run: RequestListener): RequestListener {
 
 const CLOSE_CALLBACKS = Symbol('close callbacks');
 
-type Closing = ServerResponse & { [CLOSE_CALLBACKS]?: (() => void)[] };
+type Closing = ServerResponse & { [CLOSE_CALLBACKS]?: (() => void)[] | undefined };
 
 /**
  * Calls a function when a response closes. All functions of a response share one listener. Node
@@ -311,13 +311,19 @@ type Closing = ServerResponse & { [CLOSE_CALLBACKS]?: (() => void)[] };
 export function onClose(res: Closing, callback: () => void): void {
   if (res[CLOSE_CALLBACKS]?.push(callback) !== undefined) return;
   res[CLOSE_CALLBACKS] = [callback];
-  if (!res.listeners('close').includes(close)) res.on('close', close);
+  // The last response of a tracked connection has the listener from the start.
+  const connection = (res.req.socket as Tracked | null)?.[CONNECTION];
+  if (connection?.latest !== res) res.on('close', close);
 }
 
 /** The listener of all responses that close, so that none needs a function of its own. */
 function close(this: Closing): void {
   const callbacks = this[CLOSE_CALLBACKS];
-  if (callbacks !== undefined) for (const call of callbacks) call();
+  if (callbacks !== undefined) {
+    // An earlier response of its connection has the listener twice.
+    this[CLOSE_CALLBACKS] = undefined;
+    for (const call of callbacks) call();
+  }
   const { req } = this;
   const connection = (req.socket as Tracked | null)?.[CONNECTION];
   if (connection?.latest !== this || !req.complete) return;
