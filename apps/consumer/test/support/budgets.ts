@@ -32,9 +32,9 @@ export const importBudgets: Readonly<Record<string, readonly [files: number, kil
     '@fairlead/client': [4, 40],
     '@fairlead/connect': [4, 451],
     '@fairlead/controllers': [7, 790],
-    '@fairlead/controllers/extend': [6, 463],
+    '@fairlead/controllers/extend': [6, 465],
     '@fairlead/core': [2, 413],
-    '@fairlead/core/extend': [2, 259],
+    '@fairlead/core/extend': [2, 261],
     '@fairlead/core/versions': [1, 6],
     '@fairlead/di': [2, 177],
     '@fairlead/jobs': [6, 430],
@@ -52,10 +52,10 @@ export const importBudgets: Readonly<Record<string, readonly [files: number, kil
     '@fairlead/opentelemetry': [4, 433],
     '@fairlead/pino': [33, 572],
     '@fairlead/rate-limit': [5, 439],
-    '@fairlead/rate-limit/redis': [4, 271],
+    '@fairlead/rate-limit/redis': [4, 273],
     '@fairlead/serve': [4, 464],
     '@fairlead/session': [7, 548],
-    '@fairlead/session/redis': [4, 270],
+    '@fairlead/session/redis': [4, 272],
     '@fairlead/static': [9, 673],
     '@fairlead/store': [1, 55],
     '@fairlead/testing': [11, 1091],
@@ -69,7 +69,7 @@ export const importBudgets: Readonly<Record<string, readonly [files: number, kil
     '@fairlead/transactions/redis': [7, 446],
     '@fairlead/transactions/store': [1, 4],
     '@fairlead/websocket': [19, 576],
-    '@fairlead/websocket/redis': [4, 272],
+    '@fairlead/websocket/redis': [4, 274],
   };
 
 /**
