@@ -95,4 +95,4 @@ export { NO_CONTENT_STATUSES } from './http/statuses.js';
 // Values of JavaScript, for every room.
 
 export { setWithin } from './bounded-map.js';
-export { isClass, isPlainObject } from './values.js';
+export { isClass, isPlainObject, within } from './values.js';

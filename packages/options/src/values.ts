@@ -16,3 +16,22 @@ export function isPlainObject(value: unknown): value is object {
 export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/**
+ * Waits for a call, but not for longer than a time.
+ *
+ * @param late - Creates the error after that time. The call goes on.
+ */
+export async function within<T>(
+  milliseconds: number,
+  late: () => Error,
+  call: () => Promise<T>,
+): Promise<T> {
+  const { promise: timedOut, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(late()), milliseconds);
+  try {
+    return await Promise.race([call(), timedOut]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -6,6 +6,7 @@ import {
   type Kinds,
   nonEmptyString,
   positiveMilliseconds,
+  within,
 } from '@fairlead/options';
 import { COUNTS, type RateLimitCount, type RateLimitStore } from './store.js';
 
@@ -80,22 +81,15 @@ export function createRedisStore(
     async add(key, points, duration) {
       if (client.isReady === false) throw new Error('The Redis client is not connected.');
       if (performance.now() < pausedUntil) throw late();
-      let timer: NodeJS.Timeout | undefined;
-      const timedOut = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => {
-          pausedUntil = performance.now() + PAUSE;
-          reject(late());
-        }, timeout);
-      });
-      try {
-        const reply = client.eval(ADD, {
-          keys: [`${prefix}${key}`],
-          arguments: [String(points), String(duration * 1_000)],
-        });
-        return toCount(await Promise.race([reply, timedOut]));
-      } finally {
-        clearTimeout(timer);
-      }
+      const pause = () => {
+        pausedUntil = performance.now() + PAUSE;
+        return late();
+      };
+      const script = {
+        keys: [`${prefix}${key}`],
+        arguments: [String(points), String(duration * 1_000)],
+      };
+      return toCount(await within(timeout, pause, () => client.eval(ADD, script)));
     },
   };
   return Object.assign(store, { [COUNTS]: counts });

@@ -1,5 +1,5 @@
 import { throwTogether } from '@fairlead/core/extend';
-import { describeValue } from '@fairlead/options';
+import { describeValue, within } from '@fairlead/options';
 import { conflict, SessionError, unavailable } from './errors.js';
 import { formatMembers, type Members, merge, parseMembers } from './members.js';
 import {
@@ -121,14 +121,14 @@ export function storedSessions(
     remember: number | undefined,
   ): Promise<StoredFound | undefined> => {
     const { idleTimeout, lifetime } = lifetimesOf(lifetimes, remember);
-    const text = await within(timeout, () => store.read(id, idleTimeout));
+    const text = await ask(timeout, () => store.read(id, idleTimeout));
     if (text === undefined) return undefined;
     const [created, values]: [number, object] = parse(text);
     if (Date.now() - created < lifetime) {
       return { id, created, members: parseMembers(values), remember, text };
     }
     // Each read has extended its life in the store.
-    await within(timeout, () => store.delete(id, text));
+    await ask(timeout, () => store.delete(id, text));
     return undefined;
   };
 
@@ -173,7 +173,7 @@ export function storedSessions(
     const ttl = created + lifetime - Date.now();
     const changed = owner === undefined || owner === owned ? [] : [{ id: owner, ttl }];
     const formatted = format(created, members);
-    return within(timeout, () => store.write(id, formatted, idleTimeout, text, ...changed));
+    return ask(timeout, () => store.write(id, formatted, idleTimeout, text, ...changed));
   };
 
   const create = async (id: string, members: Members, remember: number | undefined) => {
@@ -201,12 +201,12 @@ export function storedSessions(
     const isOwned = ownerIn(old.members) !== undefined;
     if (isOwned) await create(id, members, remember);
     const [deletion, creation] = await Promise.allSettled([
-      within(timeout, () => store.delete(old.id, old.text)),
+      ask(timeout, () => store.delete(old.id, old.text)),
       isOwned ? undefined : create(id, members, remember),
     ]);
     if (deletion.status === 'rejected') throw deletion.reason;
     if (deletion.value && creation.status === 'rejected') throw creation.reason;
-    if (!deletion.value) await within(timeout, () => store.delete(id, undefined));
+    if (!deletion.value) await ask(timeout, () => store.delete(id, undefined));
     return deletion.value;
   };
 
@@ -219,7 +219,7 @@ export function storedSessions(
     async save(session) {
       const { kept, ended, members, isDestroyed } = session;
       if (ended !== undefined && isDestroyed) {
-        await within(timeout, () => store.delete(ended.id, undefined));
+        await ask(timeout, () => store.delete(ended.id, undefined));
       }
       if (session.isNew && ended !== undefined && !isDestroyed) {
         // The new session must have what other requests have changed in the old one.
@@ -234,7 +234,7 @@ export function storedSessions(
       const { owner } = session;
       if (owner !== undefined) {
         const own = session.isNew ? idOf(session.secret) : kept?.id;
-        await within(timeout, async () => store.deleteOwned?.(owner, own));
+        await ask(timeout, async () => store.deleteOwned?.(owner, own));
       }
       return session.isNew ? session.secret : undefined;
     },
@@ -260,17 +260,11 @@ function parse(text: string): [number, object] {
 }
 
 /** @throws {ServiceUnavailableError} 503 `SESSION_STORE_UNAVAILABLE`, when the call fails or takes too long. */
-async function within<T>(timeout: number, call: () => Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const error = new Error(`The session store did not respond within ${timeout} ms.`);
-    timer = setTimeout(reject, timeout, error);
-  });
+async function ask<T>(timeout: number, call: () => Promise<T>): Promise<T> {
+  const late = () => new Error(`The session store did not respond within ${timeout} ms.`);
   try {
-    return await Promise.race([call(), late]);
+    return await within(timeout, late, call);
   } catch (cause) {
     throw unavailable(cause);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -11,6 +11,7 @@ import {
   type Kinds,
   nonEmptyString,
   positiveMilliseconds,
+  within,
 } from '@fairlead/options';
 import type { KeptResponse } from './adapter.js';
 import {
@@ -126,7 +127,11 @@ export function redisIdempotency(
   } = options;
   const ranNothing = (status: number): boolean => status < 500 || forgets.includes(status);
   const run = (script: string, key: string, ...values: string[]) =>
-    within(patience, client.eval(script, { keys: [key], arguments: values }));
+    within(
+      patience,
+      () => new Error(`Redis did not respond within ${patience} ms.`),
+      () => client.eval(script, { keys: [key], arguments: values }),
+    );
 
   /** Waits for a request with the same key, and returns the response that it has left. */
   const claim = async (
@@ -225,18 +230,6 @@ function assertArguments(
     );
   }
   throwTogether(problems);
-}
-
-/** @throws {Error} When Redis doesn't respond in time. */
-async function within<T>(milliseconds: number, reply: Promise<T>): Promise<T> {
-  const { promise: timedOut, reject } = Promise.withResolvers<never>();
-  const late = () => reject(new Error(`Redis did not respond within ${milliseconds} ms.`));
-  const timer = setTimeout(late, milliseconds);
-  try {
-    return await Promise.race([reply, timedOut]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function toState(reply: unknown): { readonly state: string; readonly kept: KeptResponse } {
