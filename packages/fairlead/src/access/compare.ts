@@ -23,11 +23,11 @@ export function compare(
   builtIn: ReadonlySet<string>,
 ): readonly Difference[] {
   const names = renamed(lock, present);
+  const earlier = new Map([...names].map(([old, now]) => [now, old]));
   const routes = [...new Set([...lock.keys(), ...present.keys()])].sort();
   const all = routes.flatMap((route): readonly Difference[] => {
     if (names.has(route)) return [];
-    const old = [...names].find(([, now]) => now === route)?.[0] ?? route;
-    const [before, after] = [lock.get(old), present.get(route)];
+    const [before, after] = [lock.get(earlier.get(route) ?? route), present.get(route)];
     const changed = (message: string) => [{ kind: 'changed', route, message } as const];
     if (after === undefined) return changed('is gone.');
     if (before !== undefined) return compareRoute(route, before, after);
