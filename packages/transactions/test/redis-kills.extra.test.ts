@@ -10,7 +10,7 @@ import { expect, it, onTestFinished } from 'vitest';
 const ROUNDS = Number(process.env.KILL_ROUNDS ?? 30);
 const OPERATIONS = 10;
 
-/** Counts the effects of each order, by a connection of its own, as another service would. */
+/** Counts the effects of each order, over a separate connection, as another service would. */
 const PROGRAM = `
 import { setTimeout as delay } from 'node:timers/promises';
 import { createApp, listen } from '@fairlead/core';

@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 
 /** What became of the requests of a flood. Times are in milliseconds. */
 export interface Flood {
@@ -74,7 +75,7 @@ export async function flood(
   while (elapsed < duration) {
     for (; sent < (elapsed / 1_000) * rate; sent += 1) track(send());
     for (; probed < elapsed / PROBING; probed += 1) track(probe());
-    await new Promise((resolve) => setTimeout(resolve, TICK));
+    await delay(TICK);
     elapsed = performance.now() - began;
   }
   await Promise.all(open);

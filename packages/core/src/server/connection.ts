@@ -316,7 +316,7 @@ export function onClose(res: Closing, callback: () => void): void {
   if (connection?.latest !== res) res.on('close', close);
 }
 
-/** The listener of all responses that close, so that none needs a function of its own. */
+/** Runs when a response closes. All responses share it, because creating a listener for each would cost more. */
 function close(this: Closing): void {
   const callbacks = this[CLOSE_CALLBACKS];
   if (callbacks !== undefined) {

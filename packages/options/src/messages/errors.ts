@@ -38,10 +38,11 @@ export function printable(value: unknown, keeps?: (error: object) => boolean, de
   const copy = isList ? [] : Object.create(Object.getPrototypeOf(value));
   let isSame = true;
   for (const name of Object.getOwnPropertyNames(value)) {
-    const enumerable = Object.keys(value).includes(name);
+    const enumerable = Object.prototype.propertyIsEnumerable.call(value, name);
     if (isList || !enumerable || PRINTED.test(name) || keeps?.(value)) {
-      const part = printable(Reflect.get(value, name), keeps, depth - 1);
-      isSame &&= part === Reflect.get(value, name);
+      const whole = Reflect.get(value, name);
+      const part = printable(whole, keeps, depth - 1);
+      isSame &&= part === whole;
       Object.defineProperty(copy, name, { value: part, enumerable });
     } else isSame = false;
   }
