@@ -35,15 +35,16 @@ export const BOUNDED: Readonly<Record<string, string>> = {
 
 /**
  * Why a regular expression may take more than linear time; undefined if it can't. A search for an attack is quick, but
- * gives up at its time limit. Then the pattern is proven by its automaton.
+ * gives up at its time limit, and has reported a linear pattern on a busy machine. What it doesn't clear is decided
+ * by the automaton of the pattern.
  */
 export async function findSlowness({ source, flags }: RegExp): Promise<string | undefined> {
   let reason: string | undefined;
   for (const checker of ['auto', 'automaton'] as const) {
     const result = await check(source, flags, { checker, timeout: 120_000, randomSeed: 1 });
     if (result.status === 'safe') return undefined;
-    if (result.status === 'vulnerable') return result.complexity.summary;
-    reason = `unknown, ${result.error.kind}`;
+    if (result.status === 'vulnerable') reason = result.complexity.summary;
+    else reason ??= `unknown, ${result.error.kind}`;
   }
   return reason;
 }
