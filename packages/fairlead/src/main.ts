@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
+import module from 'node:module';
 import { inspect } from 'node:util';
 import { Command, CommanderError } from 'commander';
 import { addDoctor, isNodeTooOld } from './commands/doctor.js';
@@ -12,6 +13,9 @@ const [PROBLEMS, INVALID_USAGE] = [1, 2];
 const { version } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 ) as { version: string };
+
+// Compiling what a command imports takes a third of its time. A Node.js that is too old has no such cache.
+module.enableCompileCache?.();
 
 // The packages that most commands import refuse to load on a Node.js that is too old.
 const runtime = isNodeTooOld ? undefined : await import('./commands/all.js');

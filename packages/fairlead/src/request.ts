@@ -1,6 +1,8 @@
-import { METHODS } from 'node:http';
 import { nearestName } from '@fairlead/options';
 import { UsageError } from './errors.js';
+
+// An import of node:http would also load its fetch.
+const { METHODS } = process.getBuiltinModule('node:http');
 
 /** The methods that `fetch` cannot send. https://fetch.spec.whatwg.org/#forbidden-method */
 const FORBIDDEN = ['CONNECT', 'TRACE', 'TRACK'];
