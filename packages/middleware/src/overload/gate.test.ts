@@ -68,12 +68,25 @@ class Service {
     return this.results.filter(({ sentAt }) => sentAt >= start);
   }
 
-  #receive(sentAt: number): void {
+  /** Sends requests on some connections of a proxy, each after the response of the one before. */
+  sendInTurn(connections: number, seconds: number): void {
+    const { simulation } = this;
+    const sendNext = () => {
+      const now = simulation.now();
+      simulation.after(1, () => this.#receive(now + 1, sendNext));
+    };
+    for (let count = 0; count < connections; count += 1) sendNext();
+    simulation.runUntil(simulation.now() + seconds * 1_000);
+  }
+
+  #receive(sentAt: number, onFinish?: () => void): void {
     const { simulation, gate } = this;
     // Node.js parses it.
     simulation.spend(0.1);
-    const finish = (isServed: boolean) =>
+    const finish = (isServed: boolean) => {
       this.results.push({ sentAt, time: simulation.now() - sentAt, isServed });
+      onFinish?.();
+    };
     const run = () => {
       const start = simulation.now();
       const running = { isOpen: () => true };
@@ -135,6 +148,20 @@ it.each<[string, () => Handler, perSecond: number]>([
   service.send(perSecond, 10);
   expect(service.gate.rejected).toEqual({ late: 0, full: 0 });
 });
+
+it.each<[string, () => Handler]>([
+  ['a route that computes', () => compute],
+  ['a pool of 10', () => createPool(10, 50)],
+])(
+  'rejects early when its clients send the next request after each response: %s',
+  (_name, create) => {
+    const service = new Service(create());
+    service.sendInTurn(512, 3);
+    const late = service.results.filter(({ sentAt }) => sentAt > 1_000);
+    expect(Math.max(...late.map(({ time }) => time))).toBeLessThan(250);
+    expect(served(late).length / 2).toBeGreaterThan(0.65 * 200);
+  },
+);
 
 it('rejects nothing when a hundred requests arrive at once', () => {
   const service = new Service(createPool(100, 200));

@@ -8,6 +8,18 @@ const LONGEST = 1_000;
 /** Milliseconds that requests may wait while some have always been waiting for longer than they may. */
 const BRIEF = 25;
 
+/**
+ * Milliseconds without a request that waits, after all that waited were rejected, until there is no overload anymore.
+ * Clients that wait for a response before their next request, as the connections of a proxy do, send it meanwhile.
+ */
+const PAUSE = 100;
+
+/**
+ * How many requests are rejected at once because they have waited for {@link BRIEF}. Their clients may send the next
+ * ones at once, and parsing those must leave time for the requests that run.
+ */
+const REJECTED_AT_ONCE = 20;
+
 /** Milliseconds between two looks at the requests that wait. */
 const TICK = 10;
 
@@ -49,8 +61,10 @@ export class Gate {
   readonly #limit: number | AdaptiveLimit;
   readonly #running = new Set<Running>();
   readonly #queue = new Queue();
-  /** Since when there have always been requests that wait. */
+  /** Since when there have always been requests that wait, or that were rejected less than {@link PAUSE} before. */
   #queuedSince = 0;
+  /** When the last of the requests that waited was rejected. */
+  #clearedAt = Number.NEGATIVE_INFINITY;
   #sweptAt = Number.NEGATIVE_INFINITY;
   #heapReadAt = Number.NEGATIVE_INFINITY;
   #tickAt: number | undefined = undefined;
@@ -119,7 +133,7 @@ export class Gate {
   /** Lets a request wait. */
   add(waiting: Waiting, priority: Priority): void {
     if (this.#queue.length === 0) {
-      this.#queuedSince = waiting.since;
+      if (waiting.since - this.#clearedAt > PAUSE) this.#queuedSince = waiting.since;
       this.#tick();
     }
     this.#queue.add(waiting, priority);
@@ -188,8 +202,14 @@ export class Gate {
 
   #rejectLate(now: number): void {
     if (!this.#isFull()) return;
-    const wait = this.#isOverloaded(now) ? Math.min(BRIEF, this.#wait) : this.#wait;
-    for (const waiting of this.#queue.takeUntil(now - wait)) {
+    this.#rejectUntil(now, now - this.#wait, Number.POSITIVE_INFINITY);
+    if (this.#isOverloaded(now)) this.#rejectUntil(now, now - BRIEF, REJECTED_AT_ONCE);
+  }
+
+  #rejectUntil(now: number, time: number, most: number): void {
+    const late = this.#queue.takeUntil(time, most);
+    if (late.length > 0 && this.#queue.length === 0) this.#clearedAt = now;
+    for (const waiting of late) {
       if (waiting.isOpen()) this.#reject(waiting, 'late');
       else waiting.reject();
     }

@@ -42,14 +42,20 @@ export class Queue {
     return this.#remove(this.#lanes.findLast(hasAny), false);
   }
 
-  /** Removes the requests that began to wait at a time or before it. */
-  takeUntil(time: number): readonly Waiting[] {
-    return this.#lanes.flatMap((lane) => {
+  /**
+   * Removes the requests that began to wait at a time or before it, the least important ones first.
+   *
+   * @param most - The largest number of them.
+   */
+  takeUntil(time: number, most: number): readonly Waiting[] {
+    const taken: Waiting[] = [];
+    for (const lane of this.#lanes.toReversed()) {
       const index = lane.findIndex(({ since }) => since > time);
-      const removed = lane.splice(0, index === -1 ? lane.length : index);
-      this.#length -= removed.length;
-      return removed;
-    });
+      const count = Math.min(index === -1 ? lane.length : index, most - taken.length);
+      taken.push(...lane.splice(0, count));
+    }
+    this.#length -= taken.length;
+    return taken;
   }
 
   /** When the oldest request began to wait; undefined if none waits. */
