@@ -8,6 +8,7 @@ import {
   describeKeyed,
   findMissingPrincipal,
   inUse,
+  isWrittenElsewhere,
   KEY_OPTIONS,
   type KeyedRequest,
   type KeyOptions,
@@ -15,6 +16,7 @@ import {
   readKeyedRequest,
   replay,
   responseOf,
+  unkept,
 } from './keyed-request.js';
 import { assertTable, tableName } from './table-name.js';
 import {
@@ -71,7 +73,8 @@ CREATE INDEX ON ${table} (expires_at);
  *
  * @throws {BadRequestError} 400 `MISSING_IDEMPOTENCY_KEY` and `INVALID_IDEMPOTENCY_KEY`.
  * @throws {HttpError} 409 `IDEMPOTENCY_KEY_IN_USE`, when the first request still runs after `patience`; 422
- *   `IDEMPOTENCY_KEY_REUSED`, when it was another request.
+ *   `IDEMPOTENCY_KEY_REUSED`, when it was another request; 409 `IDEMPOTENCY_OUTCOME_UNKNOWN`, when its handler took over
+ *   the response.
  * @throws {ServiceUnavailableError} 503, as of `transaction()`, and also when the connection is lost during the commit.
  * @throws {SetupError} `INVALID_OPTION`, when an option is missing, unknown or invalid.
  * @see draft-ietf-httpapi-idempotency-key-header-07
@@ -202,6 +205,7 @@ describeFactories(idempotency);
 function wholeResponseOf(ctx: Context, request: KeyedRequest): KeptResponse {
   // transaction() refuses streams, but only after this.
   assertWhole(ctx);
+  if (isWrittenElsewhere(ctx)) ctx.report(unkept('idempotency()', ctx));
   return responseOf(ctx, request);
 }
 

@@ -150,8 +150,17 @@ function fingerprintOf({ method, path, searchParams, body }: Context): string {
   return hash.digest('hex');
 }
 
+/** Whether something has taken over the response, or written to `ctx.res`, so that it cannot be kept. */
+export function isWrittenElsewhere({ takenOver, res }: Context): boolean {
+  return takenOver || res.headersSent;
+}
+
+/** The status of a kept response that was written elsewhere. */
+const NONE = 0;
+
 /** Returns the response to keep, whose body is no stream. */
 export function responseOf(ctx: Context, { before, fingerprint }: KeyedRequest): KeptResponse {
+  if (isWrittenElsewhere(ctx)) return { fingerprint, status: NONE, headers: [], body: Buffer.of() };
   const { status, responseBody } = ctx;
   const headers = [...ctx.responseHeaders].flatMap(([name, value]) => {
     if (before.get(name) === String(value)) return [];
@@ -161,14 +170,35 @@ export function responseOf(ctx: Context, { before, fingerprint }: KeyedRequest):
   return { fingerprint, status, headers, body };
 }
 
-/** @throws {HttpError} 422 `IDEMPOTENCY_KEY_REUSED`, when the response was to another request. */
+/**
+ * Responds as an earlier request.
+ *
+ * @throws {HttpError} 422 `IDEMPOTENCY_KEY_REUSED`, when that was another request; 409 `IDEMPOTENCY_OUTCOME_UNKNOWN`,
+ *   when its response was written elsewhere.
+ */
 export function replay(ctx: Context, kept: KeptResponse, { fingerprint }: KeyedRequest): void {
   if (kept.fingerprint !== fingerprint) throw reused();
   const { status, headers, body } = kept;
+  if (status === NONE) throw outcomeUnknown();
   ctx.status = status;
   if (body.length > 0) ctx.send(Buffer.from(body));
   for (const [name, value] of headers) ctx.set(name, value);
   ctx.set('Idempotency-Replayed', 'true');
+}
+
+export function outcomeUnknown(): HttpError {
+  return new HttpError(
+    409,
+    'Whether an earlier request with this Idempotency-Key took effect is unknown. Look it up, and if it did not, send a new key.',
+    { code: 'IDEMPOTENCY_OUTCOME_UNKNOWN' },
+  );
+}
+
+/** Creates the error for a response that is written elsewhere or, with Redis, a stream. */
+export function unkept(call: string, { method, path }: Context): TypeError {
+  return new TypeError(
+    `${call} cannot keep the response to ${method} ${path}, which is a stream or was written to ctx.res. Return a value, text or bytes. Requests with the same key are a 409.`,
+  );
 }
 
 function missingKey(): BadRequestError {

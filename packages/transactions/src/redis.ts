@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Context, HttpError, type Middleware, ServiceUnavailableError } from '@fairlead/core';
+import { type Context, type Middleware, ServiceUnavailableError } from '@fairlead/core';
 import { describeFactories, throwTogether } from '@fairlead/core/extend';
 import {
   arrayOf,
@@ -19,13 +19,16 @@ import {
   describeKeyed,
   findMissingPrincipal,
   inUse,
+  isWrittenElsewhere,
   KEY_OPTIONS,
   type KeyOptions,
+  outcomeUnknown,
   PATIENCE,
   readKeyedRequest,
   replay,
   responseOf,
   reused,
+  unkept,
 } from './keyed-request.js';
 import { isStreamed, statusOf } from './transactions.js';
 
@@ -189,10 +192,11 @@ export function redisIdempotency(
       await endWith(statusOf(error));
       throw error;
     }
-    if (isStreamed(ctx) || ctx.res.headersSent) {
+    const isElsewhere = isWrittenElsewhere(ctx);
+    if (isElsewhere || isStreamed(ctx)) {
       await endWith(500);
-      const error = unkept(ctx);
-      if (!ctx.res.headersSent) throw error;
+      const error = unkept(call, ctx);
+      if (!isElsewhere) throw error;
       return ctx.report(error);
     }
     if (ctx.status >= 400) return endWith(ctx.status);
@@ -249,20 +253,6 @@ function unavailable(cause: unknown): ServiceUnavailableError {
     retryAfter: 1,
     cause,
   });
-}
-
-function outcomeUnknown(): HttpError {
-  return new HttpError(
-    409,
-    'Whether an earlier request with this Idempotency-Key took effect is unknown. Look it up, and if it did not, send a new key.',
-    { code: 'IDEMPOTENCY_OUTCOME_UNKNOWN' },
-  );
-}
-
-function unkept({ method, path }: Context): TypeError {
-  return new TypeError(
-    `redisIdempotency() cannot keep the response to ${method} ${path}, which is a stream or was written to ctx.res. Return a value, text or bytes. Requests with the same key are a 409.`,
-  );
 }
 
 function gone({ method, path }: Context): Error {

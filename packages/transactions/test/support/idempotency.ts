@@ -104,6 +104,31 @@ export function testIdempotency(open: () => Keyed | Promise<Keyed>): void {
     expect(await items()).toEqual(['slow']);
   });
 
+  it('does not run a request again whose handler takes over the response', async () => {
+    const { once, add, items } = await open();
+    const errors: unknown[] = [];
+    const app = createApp({ onError: (error) => void errors.push(error) }).post(
+      '/',
+      once({ principal: userOf }),
+      async (ctx) => {
+        const isLater = ctx.searchParams.has('later');
+        await add(isLater ? 'later' : 'now');
+        const response = ctx.takeOver();
+        if (isLater) setTimeout(() => response.end('paid'), 5);
+        else response.end('paid');
+      },
+    );
+    for (const path of ['/', '/?later']) {
+      const post = () =>
+        app.request(path, { method: 'POST', headers: { 'Idempotency-Key': path } });
+      expect(await (await post()).text()).toBe('paid');
+      expect(await errorOf(await post())).toEqual([409, 'IDEMPOTENCY_OUTCOME_UNKNOWN']);
+      const kept = errors.filter((error) => String(error).includes('cannot keep the response'));
+      expect(kept).toHaveLength(path === '/' ? 1 : 2);
+    }
+    expect([...(await items())].sort()).toEqual(['later', 'now']);
+  });
+
   it('keeps the keys of principals apart, and requires a valid one if it should', async () => {
     const { once, add, items } = await open();
     const app = createApp({ onError: () => undefined }).post(
