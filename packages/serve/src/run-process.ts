@@ -20,6 +20,7 @@ import {
   nonEmptyString,
   oneOf,
   positiveMilliseconds,
+  printable,
 } from '@fairlead/options';
 
 /** Receives the messages of a process. Accepts `console`, and pino and winston loggers. */
@@ -29,6 +30,13 @@ export interface ProcessLogger {
   /** @param error - An error, or a message. */
   error(error: unknown): unknown;
 }
+
+/** Prints messages, and errors without the properties in which libraries keep user data. */
+const CONSOLE: ProcessLogger = {
+  info: (message) => console.info(message),
+  warn: (message) => console.warn(message),
+  error: (error) => console.error(printable(error)),
+};
 
 /** Options of {@link runProcess}. */
 export interface ProcessOptions {
@@ -203,7 +211,7 @@ class ManagedProcess {
   constructor(options: ProcessOptions) {
     this.#options = options;
     this.#name = options.name ?? NAME;
-    this.#logger = options.logger ?? console;
+    this.#logger = options.logger ?? CONSOLE;
     this.#deadline = options.deadline ?? DEADLINE;
     if (options.onClose) this.#addStep(options.onClose);
   }
@@ -270,7 +278,7 @@ class ManagedProcess {
     const { onUncaught } = this.#options;
     let result: unknown;
     // A later error may come from the handler, which must not cause the next one.
-    if (this.#hasUncaught) console.error(error);
+    if (this.#hasUncaught) CONSOLE.error(error);
     else {
       this.#hasUncaught = true;
       if (onUncaught) result = this.#call('onUncaught', () => onUncaught(error, origin), error);
@@ -292,10 +300,10 @@ class ManagedProcess {
   #call(name: string, callback: () => unknown, message?: unknown): unknown {
     const fail = (cause: unknown): void => {
       this.#raise(1);
-      if (message !== undefined) console.error(message);
+      if (message !== undefined) CONSOLE.error(message);
       if (this.#failed.has(name)) return;
       this.#failed.add(name);
-      console.error(new Error(`${this.#name} called ${name}, which failed.`, { cause }));
+      CONSOLE.error(new Error(`${this.#name} called ${name}, which failed.`, { cause }));
     };
     try {
       const result = callback();
@@ -421,9 +429,9 @@ export function describeStartError(error: unknown): string {
 }
 
 function formatError(error: unknown): string {
-  if (!(error instanceof Error) || !('code' in error)) return inspect(error);
+  if (!(error instanceof Error) || !('code' in error)) return inspect(printable(error));
   const isExpected = /^(?:(?!ERR_)[A-Z]+(?:_[A-Z]+)+$|ERR_PARSE_ARGS_)/.test(String(error.code));
-  if (!isExpected) return inspect(error);
+  if (!isExpected) return inspect(printable(error));
   const location = error.message.includes('\n  At: ') ? undefined : callerOf(error);
   return location === undefined ? error.message : `${error.message}\n  At: ${location}`;
 }

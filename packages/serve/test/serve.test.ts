@@ -474,6 +474,19 @@ describe('a second application, for operators,', () => {
   });
 });
 
+it('prints no user data that a library has stored in an error', async () => {
+  const create = `Object.assign(new Error('Taken.'), { code: '23505', detail: 'ada@example.com' })`;
+  const program = startProgram(`
+    await serve(createApp(), { port: 0 });
+    setImmediate(() => { throw ${create}; });
+  `);
+  const failing = startProgram(`await serve(() => { throw ${create}; }, { port: 0 });`);
+  for (const { stderr } of await Promise.all([program.ended, failing.ended])) {
+    expect(stderr).toMatch(/Error: Taken\.\n {4}at .*code: '23505'/s);
+    expect(stderr).not.toContain('ada@');
+  }
+});
+
 describe('an uncaught error', () => {
   it.each([
     ['uncaughtException', `throw new Error('Nobody catches this.')`],

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { Context, type Middleware } from '@fairlead/core';
 import { describe, isPromiseLike } from '@fairlead/core/extend';
 import { type ContainerInterface, type ScopeInterface, Service } from '@fairlead/di';
-import { describeFile, explainOneCopy } from '@fairlead/options';
+import { describeFile, explainOneCopy, printable } from '@fairlead/options';
 import { ControllerError } from '../errors.js';
 
 /**
@@ -82,7 +82,7 @@ export class RequestScopes {
       if (scope === undefined) return next();
       const held = new HeldScope(scope, (error) => {
         const text = `disposing the request scope of ${ctx.method} ${ctx.path} failed`;
-        this.#warn(`${text}: ${inspect(error)}`);
+        this.#warn(`${text}: ${inspect(printable(error))}`);
       });
       this.#scopes.set(ctx, held);
       if (this.#hasContext) scope.register(RequestContext, { useValue: ctx });

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import type { Application, Plugin } from '@fairlead/core';
 import { describeFactories } from '@fairlead/core/extend';
 import type { Constructor } from '@fairlead/di';
-import { captureCaller, type Locate, locatorOf } from '@fairlead/options';
+import { captureCaller, type Locate, locatorOf, printable } from '@fairlead/options';
 import { mountedRoutesOf } from '../checks/mounted.js';
 import { findDoubts, findMistakes } from '../checks/rules.js';
 import type { RegisteredController } from '../definition/built-route.js';
@@ -84,7 +84,7 @@ export function controllersPlugin(options: ControllersPluginOptions): Controller
         state = createState(registered, true);
       } catch (error) {
         await close().catch((reason) =>
-          log.warn(`disposing the container failed: ${inspect(reason)}`),
+          log.warn(`disposing the container failed: ${inspect(printable(reason))}`),
         );
         throw error;
       }
