@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { ENVIRONMENT } from '@fairlead/test-support/environment';
 import { writeFiles } from './files.js';
 
 /** The built command line. It runs modules without a loader. */
@@ -40,7 +41,7 @@ export async function runCommand(
 
 function run(args: readonly string[], options: { readonly cwd?: string } = {}): Promise<undefined> {
   // Node.js 22 warns about its support for TypeScript.
-  const env = { PATH: process.env.PATH, NODE_OPTIONS: '--disable-warning=ExperimentalWarning' };
+  const env = { ...ENVIRONMENT, NODE_OPTIONS: '--disable-warning=ExperimentalWarning' };
   return new Promise((resolve, reject) => {
     execFile(process.execPath, args, { ...options, env }, (error, _, stderr) => {
       if (error === null) resolve(console.error(stderr) as undefined);

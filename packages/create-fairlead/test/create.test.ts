@@ -11,6 +11,7 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { ENVIRONMENT } from '@fairlead/test-support/environment';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 const PACKAGE = join(import.meta.dirname, '..');
@@ -64,7 +65,7 @@ function run(args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd = folder)
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [join(PACKAGE, 'dist/main.js'), ...args],
-    { cwd, encoding: 'utf8', env: { PATH: process.env.PATH, ...env } },
+    { cwd, encoding: 'utf8', env: { ...ENVIRONMENT, ...env } },
   );
   return { status, stdout, stderr };
 }

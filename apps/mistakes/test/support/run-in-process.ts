@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { resolve } from 'node:path';
+import { ENVIRONMENT } from '@fairlead/test-support/environment';
 
 const APP = resolve(import.meta.dirname, '../..');
 
@@ -12,7 +13,7 @@ export function runInProcess<Result>(file: string): Promise<readonly Result[]> {
   const child = fork(file, {
     cwd: APP,
     execArgv: ['--conditions=@fairlead/source', '--import', '@oxc-node/core/register'],
-    env: { PATH: process.env.PATH },
+    env: ENVIRONMENT,
     serialization: 'advanced',
     silent: true,
   });

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
+import { ENVIRONMENT } from '@fairlead/test-support/environment';
 import { onTestFinished } from 'vitest';
 import { APP, builtProgram } from './built-program.js';
 import { LogLines } from './log.js';
@@ -57,7 +58,7 @@ export function startProcess(
   const node = app === undefined ? [builtProgram(program)] : [...FROM_SOURCE, `src/${program}.ts`];
   const child = spawn(process.execPath, [...node, ...args], {
     cwd: app ?? APP,
-    env: { PATH: process.env.PATH, ...DEFAULTS, ...env },
+    env: { ...ENVIRONMENT, ...DEFAULTS, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output = Promise.all([text(child.stdout), text(child.stderr)]);

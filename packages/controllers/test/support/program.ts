@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { ENVIRONMENT } from '@fairlead/test-support/environment';
 
 /** Result of a program. */
 export interface Outcome {
@@ -25,7 +26,7 @@ export const FAIRLEAD = "export * from '../bundle/fairlead.js';";
  */
 export function runNode(directory: string, args: readonly string[]): Promise<Outcome> {
   return new Promise((resolve) => {
-    const options = { cwd: directory, env: { PATH: process.env.PATH }, timeout: 100_000 };
+    const options = { cwd: directory, env: ENVIRONMENT, timeout: 100_000 };
     execFile(process.execPath, [...args], options, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : error.code, stdout, stderr });
     });

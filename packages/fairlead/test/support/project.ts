@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { ENVIRONMENT } from '@fairlead/test-support/environment';
 import { onTestFinished } from 'vitest';
 
 const PACKAGE = join(import.meta.dirname, '../..');
@@ -123,7 +124,7 @@ function spawnProgram(cwd: string, args: readonly string[], env: NodeJS.ProcessE
     cwd,
     // Node.js 22 warns about its support for TypeScript.
     env: {
-      PATH: process.env.PATH,
+      ...ENVIRONMENT,
       NODE_OPTIONS: '--disable-warning=ExperimentalWarning',
       ...env,
     },

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { Agent } from 'node:http';
 import { createInterface } from 'node:readline';
+import { ENVIRONMENT } from '@fairlead/test-support/environment';
 import { APP, builtProgram } from '../../support/built-program.js';
 import { tick } from '../model/span.js';
 import { Violation } from '../model/violation.js';
@@ -27,7 +28,7 @@ export class Service {
     this.name = name;
     const child = spawn(process.execPath, [builtProgram('main')], {
       cwd: APP,
-      env: { PATH: process.env.PATH, HOST: '127.0.0.1', PORT: '0', ...env },
+      env: { ...ENVIRONMENT, HOST: '127.0.0.1', PORT: '0', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for (const stream of [child.stdout, child.stderr]) {
