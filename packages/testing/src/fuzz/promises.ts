@@ -477,12 +477,15 @@ export class Promises {
     }
     const after = this.#sent.length;
     const second = await this.#observe(draft, found);
-    const changed = second.findIndex((one, index) => one.text !== first[index]?.text);
+    const known = versionsIn(first);
+    const versions = new Set([...versionsIn(second)].filter((name) => known.has(name)));
+    const textOf = (seen: Seen | undefined) => seen && textWithout(versions, seen);
+    const changed = second.findIndex((one, index) => textOf(one) !== textOf(first[index]));
     const [old, now] = [first[changed], second[changed]];
     if (old === undefined || now === undefined) return;
     // What changes without a request, too, tells nothing.
     const third = await this.#observe(draft, found);
-    if (third[changed]?.text !== now.text) return;
+    if (textOf(third[changed]) !== textOf(now)) return;
     const earlier = this.#sent.slice(0, before);
     const read = { ...old.exchange, variable: 'before' };
     this.#sent = [...earlier, read, ...this.#sent.slice(before, after), now.exchange];
@@ -504,15 +507,12 @@ export class Promises {
   }
 
   /** Reads the resource, and the lists that may contain it. */
-  async #observe(
-    draft: Draft,
-    found: FoundAt,
-  ): Promise<readonly { readonly exchange: Exchange; readonly text: string }[]> {
+  async #observe(draft: Draft, found: FoundAt): Promise<readonly Seen[]> {
     const segments = this.#operation.path.split('/');
     const paths = segments.map((_, index) => segments.slice(0, index + 1).join('/')).slice(1);
     // The resource tells more than a list.
     paths.reverse();
-    const seen: { exchange: Exchange; text: string }[] = [];
+    const seen: Seen[] = [];
     for (const path of paths) {
       const read = this.#find('GET', path);
       if (read === undefined) continue;
@@ -699,6 +699,35 @@ function excerpt(text: string, other: string): string {
   while (text[place] === other[place] && place < text.length) place += 1;
   const [start, end] = [Math.max(0, place - EXCERPT), place + EXCERPT];
   return `${start > 0 ? '…' : ''}${text.slice(start, end)}${end < text.length ? '…' : ''}`;
+}
+
+/** What a GET has responded with: the status, and the body without times. */
+interface Seen {
+  readonly exchange: Exchange;
+  readonly text: string;
+}
+
+/** Returns the names of members that have the value of an ETag. They count writes, so that a repeated one is seen. */
+function versionsIn(seen: readonly Seen[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { response } of seen.map(({ exchange }) => exchange)) {
+    const tag = /^(?:W\/)?"(.+)"$/.exec(response.headers.get('ETag') ?? '')?.[1];
+    JSON.stringify(response.json, (name, value: unknown) => {
+      if (tag === String(value)) names.add(name);
+      return value;
+    });
+  }
+  return names;
+}
+
+/** Returns what a GET has responded with, without members of these names. */
+function textWithout(names: ReadonlySet<string>, { exchange, text }: Seen): string {
+  const { status, json } = exchange.response;
+  if (names.size === 0 || json === undefined || status >= 400) return text;
+  const rest = JSON.stringify(json, (name, value: unknown) =>
+    names.has(name) ? undefined : value,
+  );
+  return `${status} ${withoutTimes(rest)}`;
 }
 
 /** Replaces times, and tokens with them, which may change with every request. */
