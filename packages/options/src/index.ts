@@ -22,7 +22,7 @@ export {
   publicReason,
   string,
 } from './options/kinds.js';
-export { isOrigin, origins } from './options/origin.js';
+export { isOrigin, originOf, origins } from './options/origin.js';
 export {
   explainUndescribedStatus,
   openapiExtensions,

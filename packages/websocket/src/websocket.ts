@@ -12,7 +12,13 @@ import {
   type State,
 } from '@fairlead/core';
 import { type Doubt, describe, describeFactories } from '@fairlead/core/extend';
-import { describeValue, explainSeconds, named, SHORTEST_TIMEOUT } from '@fairlead/options';
+import {
+  describeValue,
+  explainSeconds,
+  named,
+  originOf,
+  SHORTEST_TIMEOUT,
+} from '@fairlead/options';
 import { WebSocketServer } from 'ws';
 import { type CompleteOptions, completeOptions, TOKEN, type WebSocketOptions } from './options.js';
 import { LimitedConnection, type WebSocketConnection } from './web-socket-connection.js';
@@ -216,8 +222,6 @@ function isAllowed(
 ): boolean {
   if (origins === '*') return true;
   if (origins !== undefined) return origins.includes(origin);
-  if (!URL.canParse(origin)) return false;
-  const page = new URL(origin);
   // Behind a proxy that terminates TLS, the application may mistake https for http, but never http for https.
-  return page.host === host.toLowerCase() && !(page.protocol === 'http:' && protocol === 'https');
+  return origin === originOf(protocol, host) || origin === originOf('https', host);
 }

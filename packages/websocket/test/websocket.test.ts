@@ -278,6 +278,17 @@ describe('a refused handshake', () => {
   });
 
   it.each([
+    ['https://app.example.com', 'App.Example.com:443', 101],
+    ['http://app.example.com', 'app.example.com:80', 101],
+    ['http://app.example.com', 'app.example.com:443', 403],
+    ['ftp://app.example.com', 'app.example.com', 403],
+  ])('from origin %s to the host %s receives %s', async (origin, host, status) => {
+    const server = await serve(createApp().get('/', websocket(echo)));
+    const client = connect(server, '/', { origin, headers: { Host: host } });
+    expect(await statusOf(client)).toBe(status);
+  });
+
+  it.each([
     ['http', 'http', 1, 101],
     ['https', 'http', 1, 101],
     ['http', 'https', 1, 403],

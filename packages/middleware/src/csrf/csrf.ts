@@ -9,7 +9,7 @@ import {
   type Placement,
   parseDeclaredBody,
 } from '@fairlead/core/extend';
-import { fn, type Kinds, kind, named, oneOf, origins } from '@fairlead/options';
+import { fn, type Kinds, kind, named, oneOf, originOf, origins } from '@fairlead/options';
 import { allowedPages } from '../cors.js';
 import { type CsrfTokens, hasHeader } from './tokens.js';
 
@@ -139,7 +139,8 @@ function createCheck(
     if (origin !== undefined && origins.has(origin)) return undefined;
     if (site !== undefined || origin !== undefined) {
       const isUserInitiated = site === undefined || site === 'none';
-      if (isUserInitiated && origin !== undefined && origin === ownOrigin(ctx)) return undefined;
+      if (isUserInitiated && origin !== undefined && origin === originOf(ctx.protocol, ctx.host))
+        return undefined;
       throw crossOrigin(ctx, origin);
     }
     if (withoutCredentials === 'allow' && !hasCredentials(ctx)) return undefined;
@@ -155,11 +156,6 @@ function createCheck(
   };
 }
 
-/** Returns the origin that pages of this application have. RFC 6454 §6.2 */
-function ownOrigin({ protocol, host }: Context): string | undefined {
-  return URL.parse(`${protocol}://${host}`)?.origin;
-}
-
 /** Whether a request has credentials that browsers add automatically. They never add a bearer token. */
 function hasCredentials(ctx: Context): boolean {
   const authorization = ctx.get('Authorization');
@@ -171,7 +167,7 @@ function crossOrigin(ctx: Context, origin = 'null'): ForbiddenError {
   return rejection(
     'CROSS_ORIGIN_REQUEST',
     `Cannot accept ${ctx.method} from another origin. Send it from a page of this site.`,
-    `The origin of the request is ${origin}, and that of the application is ${ownOrigin(ctx)}. If the page is yours, add its origin to origins, or set createApp({ proxy }) behind a proxy.`,
+    `The origin of the request is ${origin}, and that of the application is ${originOf(ctx.protocol, ctx.host)}. If the page is yours, add its origin to origins, or set createApp({ proxy }) behind a proxy.`,
   );
 }
 

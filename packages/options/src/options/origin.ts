@@ -14,6 +14,11 @@ export function isOrigin(value: unknown): value is string {
   return /^(?!wss?:)[a-z][a-z\d+.-]*:\/\/[\w.:-]*$/.test(value);
 }
 
+/** Returns the origin of the pages of an application, from the protocol and `Host` of a request to it. RFC 6454 §6.2 */
+export function originOf(protocol: string, host: string): string | undefined {
+  return URL.parse(`${protocol}://${host}`)?.origin;
+}
+
 /** Accepts the origins of an option. */
 export const origins = arrayOf(
   kind('an origin', isOrigin),
