@@ -40,8 +40,9 @@ async function upgrade(requested: string): Promise<void> {
   const names = [...new Set(ranges.map(({ name }) => name))];
   const [first = '@fairlead/core'] = names;
   const version = await findVersion(first, requested);
-  // A package may be newer, or older, than the version.
-  await Promise.all(names.slice(1).map((name) => findVersion(name, version)));
+  // A package may be newer, or older, than the version. No npm may outlive the command.
+  const found = await Promise.allSettled(names.slice(1).map((name) => findVersion(name, version)));
+  for (const one of found) if (one.status === 'rejected') throw one.reason;
   const rows: string[][] = [];
   for (const { list, name, range } of ranges) {
     const target = `${/^[\^~]?/.exec(range)}${version}`;
