@@ -46,6 +46,7 @@ export interface TransactionAdapter<Client> {
 export interface KeptResponse {
   /** Identifies what the request asked for. */
   readonly fingerprint: string;
+  /** 0 if the handler took over the response, which is then not kept. */
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string | string[]])[];
   readonly body: Uint8Array;

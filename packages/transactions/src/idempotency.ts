@@ -8,15 +8,15 @@ import {
   describeKeyed,
   findMissingPrincipal,
   inUse,
-  isWrittenElsewhere,
+  isTakenOver,
   KEY_OPTIONS,
   type KeyedRequest,
   type KeyOptions,
+  notKept,
   PATIENCE,
   readKeyedRequest,
   replay,
   responseOf,
-  unkept,
 } from './keyed-request.js';
 import { assertTable, tableName } from './table-name.js';
 import {
@@ -73,7 +73,7 @@ CREATE INDEX ON ${table} (expires_at);
  *
  * @throws {BadRequestError} 400 `MISSING_IDEMPOTENCY_KEY` and `INVALID_IDEMPOTENCY_KEY`.
  * @throws {HttpError} 409 `IDEMPOTENCY_KEY_IN_USE`, when the first request still runs after `patience`; 422
- *   `IDEMPOTENCY_KEY_REUSED`, when it was another request; 409 `IDEMPOTENCY_OUTCOME_UNKNOWN`, when its handler took over
+ *   `IDEMPOTENCY_KEY_REUSED`, when it was another request; 409 `IDEMPOTENCY_RESPONSE_NOT_KEPT`, when its handler took over
  *   the response.
  * @throws {ServiceUnavailableError} 503, as of `transaction()`, and also when the connection is lost during the commit.
  * @throws {SetupError} `INVALID_OPTION`, when an option is missing, unknown or invalid.
@@ -167,6 +167,13 @@ export function idempotency<Client>(
     }
   };
 
+  const wholeResponseOf = (ctx: Context, request: KeyedRequest): KeptResponse => {
+    // transaction() refuses streams, but only after this.
+    assertWhole(ctx);
+    if (isTakenOver(ctx)) transactions.afterCommit(() => ctx.report(notKept(call, ctx)));
+    return responseOf(ctx, request);
+  };
+
   const one = keys && oneAtATime(keys);
   const idempotent: Middleware = async (ctx, next) => {
     const request = await readKeyedRequest(call, ctx, { principal, required });
@@ -201,13 +208,6 @@ export function idempotency<Client>(
 }
 
 describeFactories(idempotency);
-
-function wholeResponseOf(ctx: Context, request: KeyedRequest): KeptResponse {
-  // transaction() refuses streams, but only after this.
-  assertWhole(ctx);
-  if (isWrittenElsewhere(ctx)) ctx.report(unkept('idempotency()', ctx));
-  return responseOf(ctx, request);
-}
 
 /**
  * Lets requests with the same key wait for each other within this process. Another process may run one at the same time:

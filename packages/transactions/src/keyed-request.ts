@@ -107,7 +107,10 @@ export function describeKeyed(
       headers: { 'Idempotency-Replayed': '`true` for the response of an earlier request.' },
       responses: {
         400: { description: 'The Idempotency-Key is missing or invalid.' },
-        409: { description: 'A request with the same Idempotency-Key still runs.' },
+        409: {
+          description:
+            'A request with the same Idempotency-Key still runs, or its response is not known.',
+        },
         422: { description: 'The Idempotency-Key was used for another request.' },
         503: { description: unavailable },
       },
@@ -150,17 +153,17 @@ function fingerprintOf({ method, path, searchParams, body }: Context): string {
   return hash.digest('hex');
 }
 
-/** Whether something has taken over the response, or written to `ctx.res`, so that it cannot be kept. */
-export function isWrittenElsewhere({ takenOver, res }: Context): boolean {
+/** Whether a handler has taken over the response, or written to `ctx.res`, so that it cannot be kept. */
+export function isTakenOver({ takenOver, res }: Context): boolean {
   return takenOver || res.headersSent;
 }
 
-/** The status of a kept response that was written elsewhere. */
-const NONE = 0;
+/** The status of a response that was not kept. */
+const NOT_KEPT = 0;
 
 /** Returns the response to keep, whose body is no stream. */
 export function responseOf(ctx: Context, { before, fingerprint }: KeyedRequest): KeptResponse {
-  if (isWrittenElsewhere(ctx)) return { fingerprint, status: NONE, headers: [], body: Buffer.of() };
+  if (isTakenOver(ctx)) return { fingerprint, status: NOT_KEPT, headers: [], body: Buffer.of() };
   const { status, responseBody } = ctx;
   const headers = [...ctx.responseHeaders].flatMap(([name, value]) => {
     if (before.get(name) === String(value)) return [];
@@ -173,31 +176,31 @@ export function responseOf(ctx: Context, { before, fingerprint }: KeyedRequest):
 /**
  * Responds as an earlier request.
  *
- * @throws {HttpError} 422 `IDEMPOTENCY_KEY_REUSED`, when that was another request; 409 `IDEMPOTENCY_OUTCOME_UNKNOWN`,
- *   when its response was written elsewhere.
+ * @throws {HttpError} 422 `IDEMPOTENCY_KEY_REUSED`, when that was another request; 409 `IDEMPOTENCY_RESPONSE_NOT_KEPT`,
+ *   when its handler took over the response.
  */
 export function replay(ctx: Context, kept: KeptResponse, { fingerprint }: KeyedRequest): void {
   if (kept.fingerprint !== fingerprint) throw reused();
   const { status, headers, body } = kept;
-  if (status === NONE) throw outcomeUnknown();
+  if (status === NOT_KEPT) throw responseNotKept();
   ctx.status = status;
   if (body.length > 0) ctx.send(Buffer.from(body));
   for (const [name, value] of headers) ctx.set(name, value);
   ctx.set('Idempotency-Replayed', 'true');
 }
 
-export function outcomeUnknown(): HttpError {
+function responseNotKept(): HttpError {
   return new HttpError(
     409,
-    'Whether an earlier request with this Idempotency-Key took effect is unknown. Look it up, and if it did not, send a new key.',
-    { code: 'IDEMPOTENCY_OUTCOME_UNKNOWN' },
+    'An earlier request with this Idempotency-Key took effect, but its response was not kept. Look up what it did.',
+    { code: 'IDEMPOTENCY_RESPONSE_NOT_KEPT' },
   );
 }
 
-/** Creates the error for a response that is written elsewhere or, with Redis, a stream. */
-export function unkept(call: string, { method, path }: Context): TypeError {
+/** Creates the error for a response that its handler has taken over or, with Redis, a stream. */
+export function notKept(call: string, { method, path }: Context): TypeError {
   return new TypeError(
-    `${call} cannot keep the response to ${method} ${path}, which is a stream or was written to ctx.res. Return a value, text or bytes. Requests with the same key are a 409.`,
+    `${call} cannot keep the response to ${method} ${path}: it is a stream, or its handler has taken it over. Return a value, text or bytes. Requests with the same key get 409.`,
   );
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Context, type Middleware, ServiceUnavailableError } from '@fairlead/core';
+import { type Context, HttpError, type Middleware, ServiceUnavailableError } from '@fairlead/core';
 import { describeFactories, throwTogether } from '@fairlead/core/extend';
 import {
   arrayOf,
@@ -19,16 +19,15 @@ import {
   describeKeyed,
   findMissingPrincipal,
   inUse,
-  isWrittenElsewhere,
+  isTakenOver,
   KEY_OPTIONS,
   type KeyOptions,
-  outcomeUnknown,
+  notKept,
   PATIENCE,
   readKeyedRequest,
   replay,
   responseOf,
   reused,
-  unkept,
 } from './keyed-request.js';
 import { isStreamed, statusOf } from './transactions.js';
 
@@ -185,18 +184,20 @@ export function redisIdempotency(
     const token = randomUUID();
     const found = await claim(ctx, id, token, request.fingerprint);
     if (found !== undefined) return replay(ctx, found, request);
-    const endWith = (status: number) => settle(ctx, ranNothing(status) ? FORGET : LOSE, id, token);
+    const lose = () => settle(ctx, LOSE, id, token);
+    const endWith = (status: number) =>
+      ranNothing(status) ? settle(ctx, FORGET, id, token) : lose();
     try {
       await next();
     } catch (error) {
-      await endWith(statusOf(error));
+      // What a handler has sent may tell the client that something was done.
+      await (isTakenOver(ctx) ? lose() : endWith(statusOf(error)));
       throw error;
     }
-    const isElsewhere = isWrittenElsewhere(ctx);
-    if (isElsewhere || isStreamed(ctx)) {
-      await endWith(500);
-      const error = unkept(call, ctx);
-      if (!isElsewhere) throw error;
+    if (isTakenOver(ctx) || isStreamed(ctx)) {
+      await lose();
+      const error = notKept(call, ctx);
+      if (!isTakenOver(ctx)) throw error;
       return ctx.report(error);
     }
     if (ctx.status >= 400) return endWith(ctx.status);
@@ -253,6 +254,14 @@ function unavailable(cause: unknown): ServiceUnavailableError {
     retryAfter: 1,
     cause,
   });
+}
+
+function outcomeUnknown(): HttpError {
+  return new HttpError(
+    409,
+    'Whether an earlier request with this Idempotency-Key took effect is unknown. Look it up, and if it did not, send a new key.',
+    { code: 'IDEMPOTENCY_OUTCOME_UNKNOWN' },
+  );
 }
 
 function gone({ method, path }: Context): Error {

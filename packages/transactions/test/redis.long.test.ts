@@ -44,6 +44,7 @@ describe('keys in Redis', () => {
       async expire() {
         for (const key of await client.keys('idempotency:*')) await client.pExpire(key, 0);
       },
+      notKept: 'IDEMPOTENCY_OUTCOME_UNKNOWN',
     };
   });
 });
@@ -123,10 +124,33 @@ describe('redisIdempotency()', () => {
     expect(left).toBeLessThanOrEqual(3_600_000);
   });
 
+  it.each([
+    ['', () => undefined],
+    [
+      ', and throws then',
+      () => {
+        throw new HttpError(404, 'Too late.');
+      },
+    ],
+  ])('never runs a request again whose handler has taken over the response%s', async (_, end) => {
+    const { app, errors } = serve(() => undefined);
+    let runs = 0;
+    const once = redisIdempotency(client, { principal: () => 'ada', forgets: [500] });
+    app.post('/raw', once, (ctx) => {
+      runs += 1;
+      ctx.takeOver().end('paid');
+      end();
+    });
+    const post = () => app.request('/raw', { method: 'POST', headers: { 'Idempotency-Key': 'r' } });
+    expect(await (await post()).text()).toBe('paid');
+    expect(await errorOf(await post())).toEqual(UNKNOWN);
+    expect([runs, errors.length > 0]).toEqual([1, true]);
+  });
+
   it('cannot keep a stream, and does not run it again', async () => {
     const { app, post, errors } = serve(() => new Blob(['x']));
     expect((await post()).status).toBe(500);
-    expect(String(errors[0])).toContain('cannot keep the response to POST /, which is a stream');
+    expect(String(errors[0])).toContain('cannot keep the response to POST /: it is a stream');
     expect(await errorOf(await post())).toEqual(UNKNOWN);
     expect((await app.request('/', { method: 'POST' })).status).toBe(200);
   });

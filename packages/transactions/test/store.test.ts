@@ -161,6 +161,7 @@ describe('a store', () => {
       add: (item) => db.client.write('add', item),
       items: () => items().map(String),
       expire: () => vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 86_400_001),
+      notKept: 'IDEMPOTENCY_RESPONSE_NOT_KEPT',
     };
   });
 });

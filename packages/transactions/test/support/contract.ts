@@ -152,6 +152,7 @@ export function testLibrary(open: () => ReturnType<typeof using>): void {
       items,
       expire: () =>
         pool.query("UPDATE idempotency_keys SET expires_at = now() - interval '1 second'"),
+      notKept: 'IDEMPOTENCY_RESPONSE_NOT_KEPT',
     };
   });
 }
