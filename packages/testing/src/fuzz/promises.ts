@@ -479,7 +479,8 @@ export class Promises {
     const second = await this.#observe(draft, found);
     const known = versionsIn(first);
     const versions = new Set([...versionsIn(second)].filter((name) => known.has(name)));
-    const textOf = (seen: Seen | undefined) => seen && textWithout(versions, seen);
+    const textOf = (seen: Seen | undefined) =>
+      seen === undefined ? '' : textWithout(versions, seen);
     const changed = second.findIndex((one, index) => textOf(one) !== textOf(first[index]));
     const [old, now] = [first[changed], second[changed]];
     if (old === undefined || now === undefined) return;
@@ -492,9 +493,9 @@ export class Promises {
     const { method: reads, target } = now.exchange.request;
     throw new Violation(
       'repeat',
-      `The same ${method} request changes more when it is repeated.\nBefore, ${reads} ${target} gets ${excerpt(old.text, now.text)}, and afterwards ${excerpt(now.text, old.text)}.`,
+      `The same ${method} request changes more when it is repeated.\nBefore, ${reads} ${target} gets ${excerpt(textOf(old), textOf(now))}, and afterwards ${excerpt(textOf(now), textOf(old))}.`,
       this.#sent,
-      'expect(await response.json()).toEqual(await before.json()); // except for times',
+      'expect(await response.json()).toEqual(await before.json()); // except for times and versions',
     );
   }
 
@@ -707,13 +708,20 @@ interface Seen {
   readonly text: string;
 }
 
-/** Returns the names of members that have the value of an ETag. They count writes, so that a repeated one is seen. */
+/** What members are called that say how often something was written. */
+const VERSION = /(?:version|revision|rev|etag|generation)$/i;
+
+/**
+ * Returns the names of members that are versions: they have the value of the ETag, and increase with every write, even a
+ * repeated one.
+ */
 function versionsIn(seen: readonly Seen[]): ReadonlySet<string> {
   const names = new Set<string>();
   for (const { response } of seen.map(({ exchange }) => exchange)) {
     const tag = /^(?:W\/)?"(.+)"$/.exec(response.headers.get('ETag') ?? '')?.[1];
     JSON.stringify(response.json, (name, value: unknown) => {
-      if (tag === String(value)) names.add(name);
+      const isText = typeof value === 'string' || typeof value === 'number';
+      if (isText && VERSION.test(name) && tag === String(value)) names.add(name);
       return value;
     });
   }

@@ -369,7 +369,7 @@ const dates = fc
 
 const names = fc.stringMatching(/^[a-z][a-z0-9]{0,9}$/);
 
-/** Percent-encoded text. Creating `fc.webUrl()`, which has any, takes more than a second. */
+/** Percent-encoded text. Creating `fc.webUrl()`, which also generates it, takes more than a second. */
 const encoded = fc.string({ unit: 'grapheme', maxLength: 9 }).map(encodeURIComponent);
 
 const paths = fc.array(encoded, { maxLength: 3 }).map((segments) => `/${segments.join('/')}`);
