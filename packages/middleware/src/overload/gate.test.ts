@@ -37,7 +37,7 @@ function createPool(connections: number, milliseconds: number): Handler {
   };
 }
 
-/** A service with one route, and a client that does not wait for responses. */
+/** A service with one route, and its clients. */
 class Service {
   readonly simulation = new Simulation();
   readonly gate: Gate;
@@ -228,6 +228,35 @@ describe('a gate with a limit of 1', () => {
     simulation.runUntil(41);
     expect(events).toEqual(['run a', 'reject b']);
     expect(gate.rejected).toEqual({ late: 1, full: 0 });
+  });
+
+  it('rejects soon after an overload, until none has waited for 100 milliseconds', () => {
+    const { simulation, events, send } = createEvents(100);
+    const end = send('a');
+    send('b');
+    simulation.runUntil(115);
+    expect(events).toEqual(['run a', 'reject b']);
+    send('c');
+    simulation.runUntil(160);
+    expect(events).toEqual(['run a', 'reject b', 'reject c']);
+    simulation.runUntil(300);
+    send('d');
+    simulation.runUntil(390);
+    end();
+    expect(events).toEqual(['run a', 'reject b', 'reject c', 'run d']);
+  });
+
+  it('does not reject soon after one that has waited could run', () => {
+    const { simulation, events, send } = createEvents(100);
+    const end = send('a');
+    send('b');
+    simulation.runUntil(115);
+    const endC = send('c');
+    end();
+    send('d');
+    simulation.runUntil(200);
+    endC();
+    expect(events).toEqual(['run a', 'reject b', 'run c', 'run d']);
   });
 
   it('rejects the least important one when too many wait', () => {

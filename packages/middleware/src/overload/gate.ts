@@ -9,8 +9,8 @@ const LONGEST = 1_000;
 const BRIEF = 25;
 
 /**
- * Milliseconds without a request that waits, after all that waited were rejected, until there is no overload anymore.
- * Clients that wait for a response before their next request, as the connections of a proxy do, send it meanwhile.
+ * Milliseconds without a request that waits until an overload has ended, after all that waited were rejected. Clients
+ * that wait for a response before their next request, as the connections of a proxy do, send it meanwhile.
  */
 const PAUSE = 100;
 
@@ -177,6 +177,7 @@ export class Gate {
       const isLate = now - (this.#queue.oldest ?? now) > BRIEF;
       // The clients of the newest requests are the most likely to receive their responses in time.
       const waiting = this.#queue.take(isLate || this.#isOverloaded(now));
+      if (this.#queue.length === 0) this.#clearedAt = Number.NEGATIVE_INFINITY;
       if (waiting?.isOpen()) waiting.run();
       else waiting?.reject();
     }
@@ -207,11 +208,11 @@ export class Gate {
   }
 
   #rejectUntil(now: number, time: number, most: number): void {
-    const late = this.#queue.takeUntil(time, most);
-    if (late.length > 0 && this.#queue.length === 0) this.#clearedAt = now;
-    for (const waiting of late) {
-      if (waiting.isOpen()) this.#reject(waiting, 'late');
-      else waiting.reject();
+    for (const waiting of this.#queue.takeUntil(time, most)) {
+      if (waiting.isOpen()) {
+        this.#reject(waiting, 'late');
+        if (this.#queue.length === 0) this.#clearedAt = now;
+      } else waiting.reject();
     }
   }
 
