@@ -223,5 +223,7 @@ function isAllowed(
   if (origins === '*') return true;
   if (origins !== undefined) return origins.includes(origin);
   // Behind a proxy that terminates TLS, the application may mistake https for http, but never http for https.
-  return origin === originOf(protocol, host) || origin === originOf('https', host);
+  const page = URL.parse(origin)?.origin;
+  if (page === undefined) return false;
+  return page === originOf(protocol, host) || page === originOf('https', host);
 }
