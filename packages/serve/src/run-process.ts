@@ -420,7 +420,8 @@ async function exit(code: number): Promise<never> {
  * Formats an error that ends a program.
  *
  * @returns The message of an error with a stable code, such as `LISTEN_FAILED`, because it names the fix, with
- *   the line of your code that threw it. The message of an error of `parseArgs()` of node:util. For any other value, what `inspect()` returns, with the stack:
+ *   the line of your code that threw it. The message of an error of `parseArgs()` of node:util. For any other value, what
+ *   `inspect()` returns, with the stack and the code of an error, but without other properties, which may have user data:
  *   errors from Node.js with a code such as `ERR_INVALID_ARG_TYPE` may be bugs. Characters that control a terminal are
  *   escaped.
  */

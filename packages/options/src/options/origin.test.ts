@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isOrigin } from './origin.js';
+import { isOrigin, originOf } from './origin.js';
 
 it.each([
   'https://app.example.com',
@@ -30,4 +30,13 @@ it.each([
   undefined,
 ])('%s is none', (value) => {
   expect(isOrigin(value)).toBe(false);
+});
+
+it.each([
+  ['https', 'App.Example.com:443', 'https://app.example.com'],
+  ['http', 'localhost:3000', 'http://localhost:3000'],
+  ['http', '[::1]:80', 'http://[::1]'],
+  ['http', '', undefined],
+])('an application at %s and the host %j has the origin %s', (protocol, host, origin) => {
+  expect(originOf(protocol, host)).toBe(origin);
 });
