@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { json } from 'node:stream/consumers';
-import { ENVIRONMENT } from '@fairlead/test-support/environment';
 import { afterAll, beforeAll, expect, inject, it, onTestFinished } from 'vitest';
 import { createProject, install, installedVersion, run, workspace } from './support/project.js';
 
@@ -61,7 +60,7 @@ it('the example of the README runs in an empty folder, and exports its last span
   const child = spawn(process.execPath, ['main.ts'], {
     cwd: project,
     env: {
-      ...ENVIRONMENT,
+      PATH: process.env.PATH,
       OTEL_SERVICE_NAME: 'shop',
       OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
       OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { ENVIRONMENT } from '@fairlead/test-support/environment';
 import { afterAll, beforeAll, inject, type TestContext } from 'vitest';
 import { createProject, install, run, withoutSqliteWarning, workspace } from './project.js';
 
@@ -132,7 +131,7 @@ export async function start(
   const [, ...args] = (scripts[script] ?? script).split(' ');
   const child = spawn(node, args, {
     cwd: project,
-    env: { ...ENVIRONMENT, PORT: '0', ...env },
+    env: { PATH: process.env.PATH, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     // Its process group also contains the process that `node --watch-path` restarts.
     detached: true,
