@@ -21,7 +21,8 @@ interface Options {
   readonly config: Config;
   /** Its shutdown stops the jobs. */
   readonly lifecycle?: JobLifecycle;
-  readonly onError: (error: unknown) => void;
+  /** By default, errors are printed, without the user data of the database. */
+  readonly onError?: (error: unknown) => void;
 }
 
 /** Starts the workers of this process. Disposing the container stops them, before it closes the database. */
@@ -32,7 +33,7 @@ export async function startJobs(database: Database, { config, lifecycle, onError
   // biome-ignore lint/suspicious/noRedeclare: One of two remains. #if sqlite
   const backend = storeBackend(database);
   // #endif
-  const jobs = createJobs(backend, { onError });
+  const jobs = createJobs(backend, onError && { onError });
   // An error makes a job run again. One whose process was killed may run twice, with the same ID.
   const taskCreated = jobs.define('task-created', { payload: Task }, async (job) => {
     if (config.WEBHOOK_URL === undefined) return;

@@ -8,6 +8,7 @@ import type { JobLifecycle } from '@fairlead/jobs';
 import { jwtGuard } from '@fairlead/jwt/controllers';
 // #endif
 import { createHealth, requestId } from '@fairlead/middleware';
+import { overload } from '@fairlead/middleware/overload';
 import { openapi } from '@fairlead/openapi';
 import { createLogger, logErrors, logRequests } from '@fairlead/pino';
 import type { Logger } from 'pino';
@@ -55,7 +56,9 @@ export async function createTasksApi(container: Container, options: Options) {
   const router = createRouter();
   const app = createApp({ access: 'declared', onError: logErrors(logger) })
     .use(logRequests(logger), requestId())
-    .route('/', createHealth({ checks, stopping, logger }));
+    .route('/', createHealth({ checks, stopping, logger }))
+    // Rejects requests that could not be served in time, except probes, which come before it.
+    .use(overload());
   const title = '{{name}}';
   const info = { title, version: '1.0.0' };
   await app.plugin(openapi({ info, public: 'Developers of clients read it.' }));

@@ -8,6 +8,7 @@ import type { JobLifecycle } from '@fairlead/jobs';
 import { jwtGuard } from '@fairlead/jwt/controllers';
 // #endif
 import { createHealth } from '@fairlead/middleware';
+import { overload } from '@fairlead/middleware/overload';
 // #if auth
 import { Accounts } from './accounts.ts';
 // #endif
@@ -47,7 +48,7 @@ export async function createTasksApi(container: Container, options: Options) {
   // #endif
   // #if jobs
   container.register(JOBS, {
-    useFactory: (database) => startJobs(database, { ...options, onError: console.error }),
+    useFactory: (database) => startJobs(database, options),
     inject: [DATABASE],
   });
   // #endif
@@ -68,6 +69,8 @@ export async function createTasksApi(container: Container, options: Options) {
   // #if !memory
   app.route('/', createHealth({ checks, stopping }));
   // #endif
+  // Rejects requests that could not be served in time, except probes, which come before it.
+  app.use(overload());
   const root = new URL('./controllers/', import.meta.url);
   // #if !auth
   await app.plugin(controllersPlugin({ router, container, root, strict: true }));
