@@ -16,6 +16,7 @@ export {
   isSecured,
   isUnknown,
   mediaTypesOf,
+  opensWebSocket,
   type Responder,
   securityOf,
 } from './annotations/description.js';

@@ -1,6 +1,6 @@
 import type { RouteDescription } from '@fairlead/controllers';
 import type { Application, Route, RouteInput } from '@fairlead/core';
-import { descriptionOf, responseSchemas } from '@fairlead/core/extend';
+import { descriptionOf, opensWebSocket, responseSchemas } from '@fairlead/core/extend';
 import { locatorOf } from '@fairlead/options';
 import { importOptional } from './application.js';
 
@@ -39,7 +39,7 @@ export async function summarizeRoutes(app: Application): Promise<readonly RouteS
 function describe({ method, pattern, handlers }: Route): Described {
   const handler = handlers.at(-1);
   return {
-    method: descriptionOf(handler)?.role === 'websocket' ? 'WS' : method,
+    method: opensWebSocket(handlers) ? 'WS' : method,
     path: pattern,
     handler: nameOf(handler),
     guards: [],

@@ -1,5 +1,11 @@
 import { type Application, type Route, type RouteInput, SetupError } from '@fairlead/core';
-import { createTextReader, descriptionOf, mayBeEmpty, requiresMember } from '@fairlead/core/extend';
+import {
+  createTextReader,
+  descriptionOf,
+  mayBeEmpty,
+  opensWebSocket,
+  requiresMember,
+} from '@fairlead/core/extend';
 import {
   describeRoute,
   nameRoutes,
@@ -134,7 +140,7 @@ function createTool(
 ): RouteTool | undefined {
   const { method, pattern, options, handlers } = route;
   const label = `${method} ${pattern}`;
-  if (handlers.some((one) => descriptionOf(one)?.role === 'websocket')) {
+  if (opensWebSocket(handlers)) {
     throw invalid(
       `${label} cannot be a tool, because it opens WebSocket connections. Remove tool from the route.`,
       route,

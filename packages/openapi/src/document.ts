@@ -1,5 +1,5 @@
 import { type Application, type Route, SetupError, type VersionSource } from '@fairlead/core';
-import { descriptionOf } from '@fairlead/core/extend';
+import { opensWebSocket } from '@fairlead/core/extend';
 import { atLine, describeValue, isIntended, joinWords, nearestName, warn } from '@fairlead/options';
 import type { Draft, OpenApiVersion, OperationSource } from './draft.js';
 import { ErrorResponses } from './error-responses.js';
@@ -54,7 +54,9 @@ export function writeDocument(app: Application, options: DocumentOptions): strin
   const draft = createDraft(app, options, app.versions);
   const isIncluded = include === undefined ? () => true : selects(include);
   const isExcluded = exclude === undefined ? () => false : selects(exclude);
-  const all = app.routes().filter((route) => !route.options.hidden && !opensSockets(route));
+  const all = app
+    .routes()
+    .filter((route) => !route.options.hidden && !opensWebSocket(route.handlers));
   const version = chooseVersion(app, options, all);
   const routes = all.filter((one) => (one.options.version ?? version) === version);
   const included = routes.filter((route) => isIncluded(route));
@@ -307,7 +309,9 @@ export function writeOperations(
     unrepresentable: 'any',
     ...(errorSchema !== undefined && { errorSchema }),
   });
-  const routes = app.routes().filter((route) => !route.options.hidden && !opensSockets(route));
+  const routes = app
+    .routes()
+    .filter((route) => !route.options.hidden && !opensWebSocket(route.handlers));
   const sources = findOperations(routes, new Set(routes), draft);
   const operations = sources.map((source) => createOperation(source, draft));
   throwProblems(draft.problems);
@@ -340,7 +344,9 @@ export function nameRoutes(
   app: Application,
   nameOf: (route: Route) => string | undefined,
 ): ReadonlyMap<Route, string> {
-  const routes = app.routes().filter((route) => !opensSockets(route) && route.method !== 'ALL');
+  const routes = app
+    .routes()
+    .filter((route) => !opensWebSocket(route.handlers) && route.method !== 'ALL');
   const inOrder = [false, true].flatMap((isHidden) =>
     routes.filter(({ options }) => Boolean(options.hidden) === isHidden),
   );
@@ -477,11 +483,6 @@ function findOperations(
 function describeFurther({ names }: PathTemplate, origin: PathTemplate): string {
   const added = names.filter((name) => !origin.names.includes(name)).map(toPascalCase);
   return added.length > 0 ? `By${added.join('And')}` : '';
-}
-
-/** Whether a route only opens WebSocket connections, which OpenAPI cannot describe. */
-function opensSockets({ handlers }: Route): boolean {
-  return handlers.some((one) => descriptionOf(one)?.role === 'websocket');
 }
 
 /** Two routes of the same key handle the same requests. */

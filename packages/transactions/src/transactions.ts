@@ -12,6 +12,7 @@ import {
   describe,
   describeFactories,
   descriptionOf,
+  opensWebSocket,
   type Placement,
   throwTogether,
 } from '@fairlead/core/extend';
@@ -402,12 +403,8 @@ export function isOutcomeUnknown(error: unknown): error is HttpError {
 
 /** Finds WebSocket routes, whose transaction ends before the first message. */
 function findSockets({ routes }: Placement): Doubt | undefined {
-  const route = routes.find(({ after }) => after.some(isSocket));
+  const route = routes.find(({ after }) => opensWebSocket(after));
   if (route === undefined) return undefined;
   const message = `transaction() ends before the first message of ${route.method} ${route.pattern}, which opens a WebSocket connection. Call run() for each message, or pass the result of transaction() to intended().`;
   return { code: 'FAIRLEAD_ROUTE', message };
-}
-
-function isSocket(one: object): boolean {
-  return descriptionOf(one)?.role === 'websocket';
 }

@@ -1,5 +1,5 @@
 import type { Application, Middleware, Route } from '@fairlead/core';
-import { descriptionOf } from '@fairlead/core/extend';
+import { opensWebSocket } from '@fairlead/core/extend';
 import { describeToken, type Token } from '@fairlead/di';
 import { describeValue } from '@fairlead/options';
 import { appliesTo, routeOf } from '../definition/built-route.js';
@@ -50,7 +50,7 @@ function describeRoute({ method, pattern, handlers }: Route): RouteDescription {
     route === undefined || appliesTo(route, guard) ? [guardName(guard, index)] : [],
   );
   return Object.freeze({
-    method: descriptionOf(handler)?.role === 'websocket' ? 'WS' : method,
+    method: opensWebSocket(handlers) ? 'WS' : method,
     path: pattern,
     handler: nameOf(handler ?? ''),
     guards: running,

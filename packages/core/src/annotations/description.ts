@@ -187,6 +187,11 @@ export function roleOf(target: unknown): Role | undefined {
   return (target as Described)?.[DESCRIPTOR]?.role;
 }
 
+/** Whether a route opens WebSocket connections: one of its functions does, and accepts the handshake. */
+export function opensWebSocket(functions: readonly unknown[]): boolean {
+  return functions.some((one) => roleOf(one) === 'websocket');
+}
+
 /** Returns how messages name a value without a description. */
 function nameOf(target: { readonly name?: unknown }): string {
   if (typeof target !== 'function') return 'an object';

@@ -1,6 +1,6 @@
 import { isIntended, NO_CONTENT_STATUSES } from '@fairlead/options';
 import { acceptsAbsence, isStandardSchema } from '@fairlead/schemas';
-import { roleOf } from '../annotations/description.js';
+import { opensWebSocket } from '../annotations/description.js';
 import { contentOf, responseSchemas } from '../schema/content.js';
 import type { PlacedRoute } from './layout.js';
 import { type Found, NAMES } from './run-checks.js';
@@ -10,7 +10,7 @@ export function describesNoBody({ options, handlers, isIntended: isMarked }: Pla
   const schemas = responseSchemas(options);
   if (isMarked || isIntended(options.response)) return;
   const end = 'or pass the schema or the handler to intended().';
-  if (handlers.some((one) => roleOf(one) === 'websocket')) {
+  if (opensWebSocket(handlers)) {
     if (![...schemas].some(([status, schema]) => status < 300 && hasBody(schema))) return;
     return `The route opens WebSocket connections, so its response schema describes nothing: ${NAMES}. Remove response, ${end}`;
   }

@@ -4,6 +4,7 @@ import {
   flatten,
   isResponder,
   isUnknown,
+  opensWebSocket,
   passesOn,
   roleOf,
 } from '../annotations/description.js';
@@ -129,7 +130,7 @@ function catchesNothing({ handlers }: PlacedRoute): Found {
 }
 
 function cannotUpgrade({ method, name, handlers }: PlacedRoute): Found {
-  if (/^(GET|ALL)$/.test(method) || !handlers.some((one) => roleOf(one) === 'websocket')) return;
+  if (/^(GET|ALL)$/.test(method) || !opensWebSocket(handlers)) return;
   return `The route ${name} cannot open WebSocket connections, because clients open them with GET. Register it for GET.`;
 }
 

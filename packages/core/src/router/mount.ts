@@ -1,5 +1,5 @@
 import { named } from '@fairlead/options';
-import { mediaTypesOf, roleOf } from '../annotations/description.js';
+import { mediaTypesOf, opensWebSocket, roleOf } from '../annotations/description.js';
 import type { AnyContext, Context } from '../context/context.js';
 import {
   EXCHANGE,
@@ -222,7 +222,7 @@ export function createMount(
       mediaTypes,
       parsesJson,
       takesRequest: takesRequest(options),
-      opens: roleOf(handlers.at(-1)) === 'websocket',
+      opens: opensWebSocket(handlers),
       version: options.version,
       writer,
       mayBeEmpty: options.response && ((status) => mayBeEmpty(options, status)),

@@ -1,5 +1,5 @@
 import type { Application, Route, Security } from '@fairlead/core';
-import { descriptionOf, flatten, registrationsOf } from '@fairlead/core/extend';
+import { descriptionOf, flatten, opensWebSocket, registrationsOf } from '@fairlead/core/extend';
 import { locatorOf } from '@fairlead/options';
 import { importOptional } from '../application.js';
 import { nameOf } from '../routes.js';
@@ -98,13 +98,12 @@ function chainOf({ method, pattern, options, handlers, upstream = [] }: Route, o
   const handler = handlers.at(-1);
   const at = locatorOf(options)?.();
   const described = descriptionOf(handler);
-  const isOpening = described?.role === 'websocket';
   const reason = options.public ?? described?.public;
   const guards = own.guards.flatMap(([guard, name]) => stepsOf(guard, name, at, 'guard'));
   const late = own.functions.findIndex(([run]) => descriptionOf(run)?.afterGuards === true);
   const ofHandler = described?.security.length ? stepsOf(handler ?? {}) : [];
   return {
-    route: `${isOpening ? 'WS' : method} ${pattern}${options.version === undefined ? '' : ` version ${options.version}`}`,
+    route: `${opensWebSocket(handlers) ? 'WS' : method} ${pattern}${options.version === undefined ? '' : ` version ${options.version}`}`,
     ...(reason !== undefined && { public: reason }),
     isBuiltIn: options.public === undefined && reason !== undefined,
     steps: [
