@@ -1,5 +1,21 @@
 import { expect, it } from 'vitest';
-import { BOUNDED, findExpressions, findSlowness } from './support/regular-expressions.js';
+import {
+  BOUNDED,
+  findExpressions,
+  findLinear,
+  findSlowness,
+  PROVEN,
+} from './support/regular-expressions.js';
+
+it('the listed expressions take linear time: add those of the packages with --update', {
+  timeout: 600_000,
+}, async () => {
+  const proven: string[] = [];
+  for (const [code, { pattern }] of findLinear()) {
+    if ((await findSlowness(pattern)) === undefined) proven.push(code);
+  }
+  await expect(`${proven.sort().join('\n')}\n`).toMatchFileSnapshot(PROVEN);
+});
 
 it('each regular expression that is listed with what bounds its text may take more than linear time', {
   timeout: 600_000,

@@ -33,6 +33,18 @@ export const BOUNDED: Readonly<Record<string, string>> = {
     'a stack of the start, of at most Error.stackTraceLimit lines',
 };
 
+/** The expressions that take linear time, as test/regular-expressions.extra.test.ts has proven. */
+export const PROVEN = join(workspace, 'apps/consumer/fixtures/linear-expressions.txt');
+
+/** Lists the expressions that are to take linear time, once each. */
+export function findLinear(): ReadonlyMap<string, Expression & { readonly pattern: RegExp }> {
+  const found = findExpressions().flatMap((one) => {
+    const { code, pattern } = one;
+    return pattern === undefined || Object.hasOwn(BOUNDED, code) ? [] : [{ ...one, pattern }];
+  });
+  return new Map(found.map((one) => [one.code, one]));
+}
+
 /**
  * Why a regular expression may take more than linear time; undefined if it can't. A search for an attack is quick, but
  * gives up at its time limit, and has reported a linear pattern on a busy machine. What it doesn't clear is decided
