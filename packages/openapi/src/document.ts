@@ -54,9 +54,7 @@ export function writeDocument(app: Application, options: DocumentOptions): strin
   const draft = createDraft(app, options, app.versions);
   const isIncluded = include === undefined ? () => true : selects(include);
   const isExcluded = exclude === undefined ? () => false : selects(exclude);
-  const all = app
-    .routes()
-    .filter((route) => !route.options.hidden && !opensWebSocket(route.handlers));
+  const all = describedRoutes(app);
   const version = chooseVersion(app, options, all);
   const routes = all.filter((one) => (one.options.version ?? version) === version);
   const included = routes.filter((route) => isIncluded(route));
@@ -309,9 +307,7 @@ export function writeOperations(
     unrepresentable: 'any',
     ...(errorSchema !== undefined && { errorSchema }),
   });
-  const routes = app
-    .routes()
-    .filter((route) => !route.options.hidden && !opensWebSocket(route.handlers));
+  const routes = describedRoutes(app);
   const sources = findOperations(routes, new Set(routes), draft);
   const operations = sources.map((source) => createOperation(source, draft));
   throwProblems(draft.problems);
@@ -483,6 +479,13 @@ function findOperations(
 function describeFurther({ names }: PathTemplate, origin: PathTemplate): string {
   const added = names.filter((name) => !origin.names.includes(name)).map(toPascalCase);
   return added.length > 0 ? `By${added.join('And')}` : '';
+}
+
+/** Returns the routes that documents have. OpenAPI cannot describe WebSocket connections. */
+function describedRoutes(app: Application): Route[] {
+  return app
+    .routes()
+    .filter(({ options, handlers }) => !options.hidden && !opensWebSocket(handlers));
 }
 
 /** Two routes of the same key handle the same requests. */

@@ -116,14 +116,16 @@ export class SecuritySchemes {
     if (Array.isArray(security)) return security.map(read).reduce(combine, [new Map()]);
     if (isAlternatives(security)) return security.anyOf.flatMap(read);
     const { name, scheme, scopes = [] } = security as SecurityRequirement;
-    const present = this.schemes.get(name) ?? scheme;
     const text = JSON.stringify(scheme);
-    const seen = this.#places.get(name) ?? new Map([[text, place]]);
-    this.#places.set(name, seen);
-    const [first] = seen.values();
-    if (!seen.has(text) && first) problems.push(conflictingSecurity(name, first, place));
-    if (!seen.has(text)) seen.set(text, place);
-    this.schemes.set(name, present);
+    const seen = this.#places.get(name);
+    if (seen === undefined) {
+      this.#places.set(name, new Map([[text, place]]));
+      this.schemes.set(name, scheme);
+    } else if (!seen.has(text)) {
+      const [first = place] = seen.values();
+      problems.push(conflictingSecurity(name, first, place));
+      seen.set(text, place);
+    }
     return [new Map([[name, new Set(scopes)]])];
   }
 }
