@@ -36,9 +36,11 @@ export const BOUNDED: Readonly<Record<string, string>> = {
 /** The expressions that take linear time, as test/regular-expressions.extra.test.ts has proven. */
 export const PROVEN = join(workspace, 'apps/consumer/fixtures/linear-expressions.txt');
 
-/** Lists the expressions that are to take linear time, once each. */
-export function findLinear(): ReadonlyMap<string, Expression & { readonly pattern: RegExp }> {
-  const found = findExpressions().flatMap((one) => {
+/** Selects the expressions that are to take linear time, once each. */
+export function selectLinear(
+  expressions: readonly Expression[],
+): ReadonlyMap<string, Expression & { readonly pattern: RegExp }> {
+  const found = expressions.flatMap((one) => {
     const { code, pattern } = one;
     return pattern === undefined || Object.hasOwn(BOUNDED, code) ? [] : [{ ...one, pattern }];
   });

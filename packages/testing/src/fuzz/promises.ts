@@ -717,7 +717,8 @@ const VERSION = /(?:version|revision|rev|etag|generation)$/i;
  */
 function versionsIn(seen: readonly Seen[]): ReadonlySet<string> {
   const names = new Set<string>();
-  for (const { response } of seen.map(({ exchange }) => exchange)) {
+  for (const { exchange } of seen) {
+    const { response } = exchange;
     const tag = /^(?:W\/)?"(.+)"$/.exec(response.headers.get('ETag') ?? '')?.[1];
     JSON.stringify(response.json, (name, value: unknown) => {
       const isText = typeof value === 'string' || typeof value === 'number';
