@@ -30,7 +30,7 @@ import {
   type Kinds,
   named,
   nonEmptyString,
-  printable,
+  printError,
 } from '@fairlead/options';
 import { member, RESPONSE_METHODS, requestMembers } from './express-members.js';
 import {
@@ -120,7 +120,7 @@ function adapt(
   watch: ResponseWatch,
   prefix: string,
 ): Middleware {
-  const { state = [], onError = logError } = options;
+  const { state = [], onError = printError } = options;
   const enter = createEnter(prefix);
   const adapted: Middleware = (ctx, next) => {
     extendRequest(ctx, middleware);
@@ -527,8 +527,4 @@ function toHttpError(error: unknown): unknown {
   const status = 'status' in error ? Number(error.status) : 0;
   if (!Number.isInteger(status) || status < 400 || status > 499) return error;
   return new HttpError(status, STATUS_CODES[status] ?? 'Client error', { cause: error });
-}
-
-function logError(error: unknown): void {
-  console.error(printable(error));
 }

@@ -30,7 +30,7 @@ import {
   named,
   nonEmptyString,
   positiveMilliseconds,
-  printable,
+  printError,
 } from '@fairlead/options';
 
 /** Options of {@link createHealth}. */
@@ -274,7 +274,7 @@ class Check {
       await this.#onChange(name, error, state);
     } catch (cause) {
       const problem = `createHealth() failed to report a change of the ${this.#name}.`;
-      console.error(printable(new Error(problem, { cause })));
+      printError(new Error(problem, { cause }));
     }
   }
 }

@@ -72,6 +72,7 @@ export {
   hideProperties,
   numberMessages,
   printable,
+  printError,
   reporterOf,
 } from './messages/errors.js';
 export { nearestName } from './messages/nearest-name.js';

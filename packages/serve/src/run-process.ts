@@ -21,6 +21,7 @@ import {
   oneOf,
   positiveMilliseconds,
   printable,
+  printError,
 } from '@fairlead/options';
 
 /** Receives the messages of a process. Accepts `console`, and pino and winston loggers. */
@@ -35,7 +36,7 @@ export interface ProcessLogger {
 const CONSOLE: ProcessLogger = {
   info: (message) => console.info(message),
   warn: (message) => console.warn(message),
-  error: (error) => console.error(printable(error)),
+  error: printError,
 };
 
 /** Options of {@link runProcess}. */

@@ -238,8 +238,7 @@ class PostgresEvents<DbClient> implements Events {
   }
 
   #every(interval: number, work: () => Promise<void>): void {
-    const timer = setInterval(() => void work().catch(this.#onError), interval).unref();
-    this.#timers.add(timer);
+    this.#timers.add(setInterval(() => void work().catch(this.#onError), interval).unref());
   }
 
   async #listen(): Promise<void> {

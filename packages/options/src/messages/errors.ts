@@ -49,13 +49,18 @@ export function printable(value: unknown, keeps?: (error: object) => boolean, de
   return isSame ? value : copy;
 }
 
+/** Prints what is {@link printable} of an error. It has one parameter: as `onError`, it may get other arguments. */
+export function printError(error: unknown): void {
+  console.error(printable(error));
+}
+
 /**
  * Returns a function that passes errors to the option `onError` of a call, and prints those that it throws: its callers
  * have nobody else to tell.
  */
 export function reporterOf(
   call: string,
-  onError: (error: unknown) => void = (error) => console.error(printable(error)),
+  onError: (error: unknown) => void = printError,
 ): (error: unknown) => void {
   return (error) => {
     try {
