@@ -30,7 +30,6 @@ export {
   urlencoded,
 } from './body/parsers.js';
 export { type AnyContext, Context } from './context/context.js';
-export type { RequestOutcome } from './context/outcome.js';
 export {
   BadRequestError,
   ConflictError,
@@ -62,6 +61,7 @@ export type {
   Params,
   RawInputs,
   RequestInputs,
+  RequestOutcome,
   State,
 } from './exchange/exchange.js';
 export {

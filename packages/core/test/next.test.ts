@@ -108,10 +108,13 @@ describe('a second call of next', () => {
   });
 });
 
+const POLICY = { includeStack: false, onError: () => undefined, format: undefined };
+
 const ENVIRONMENT: Environment<Context> = {
   app: {},
   routes: { methods: () => new Set(), queryTypes: () => [] },
-  errors: { includeStack: false, onError: () => undefined, format: undefined },
+  errors: POLICY,
+  outermost: POLICY,
   readClient: createClientReader(undefined),
   sample: { next: () => false, restart: () => undefined },
   closing: () => new AbortController().signal,

@@ -383,15 +383,19 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
       const run = exchange.target.malformed ? refusalPipeline : pipeline;
       const result = run(ctx, endOfPipeline);
       if (result === undefined || !isPromiseLike(result)) this.#finish(exchange, ctx);
-      else
-        result.then(
-          () => this.#finish(exchange, ctx),
-          (error: unknown) => this.#fail(exchange, ctx, error, environment.errors),
-        );
+      else this.#finishAfter(result, exchange, ctx);
     } catch (error) {
-      this.#fail(exchange, ctx, error, environment.errors);
+      this.#recover(exchange, ctx, error);
     }
   };
+
+  /** Responds once a promise has settled. In {@link handle}, its functions would make each request allocate. */
+  #finishAfter(result: PromiseLike<unknown>, exchange: Exchange<Context>, ctx: Context): void {
+    result.then(
+      () => this.#finish(exchange, ctx),
+      (error: unknown) => this.#recover(exchange, ctx, error),
+    );
+  }
 
   /** @internal */
   [OPENS](path: string): boolean {
@@ -508,14 +512,33 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     return controller.signal;
   }
 
+  /** Makes an error that the pipeline has not handled the response, as an error handler before it would. */
+  #recover(exchange: Exchange<Context>, ctx: Context, error: unknown): void {
+    const { errors, outermost } = exchange.environment;
+    if (outermost === errors) {
+      this.#fail(exchange, ctx, error, errors);
+      return;
+    }
+    try {
+      respondWithError(ctx, error, outermost);
+    } catch (failure) {
+      this.#fail(exchange, ctx, failure, errors);
+      return;
+    }
+    this.#finish(exchange, ctx);
+  }
+
   #finish(exchange: Exchange<Context>, ctx: Context): void {
     try {
       if (exchange.writer !== undefined) rewriteJson(exchange, exchange.writer);
-      if (writeText(exchange)) return;
+      if (!writeText(exchange)) this.#start(exchange, ctx);
     } catch (error) {
       this.#fail(exchange, ctx, error, exchange.errors);
-      return;
     }
+  }
+
+  /** Sends a response that may have to wait for a stream. */
+  #start(exchange: Exchange<Context>, ctx: Context): void {
     const start = startOf(exchange);
     if (start === undefined) this.#respond(exchange, ctx);
     else {

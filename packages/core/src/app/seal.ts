@@ -5,7 +5,7 @@ import type { Context } from '../context/context.js';
 import { HttpError } from '../errors/http-error.js';
 import { after } from '../exchange/after-next.js';
 import type { Environment, Exchange } from '../exchange/exchange.js';
-import { describeStacks } from '../middleware/error-handler.js';
+import { describeStacks, policyOf } from '../middleware/error-handler.js';
 import { assertTarget } from '../middleware/method-not-allowed.js';
 import { createLastMiddleware } from '../middleware/not-found-handler.js';
 import { compose, type Middleware, type Step, traceMiddleware } from '../pipeline/pipeline.js';
@@ -81,10 +81,17 @@ export function seal(
   if (stacks !== undefined && !isIntended(app)) warn('FAIRLEAD_OPTION', stacks + atLine(app));
   for (const message of describeUnknown(unknown)) warn('FAIRLEAD_UNKNOWN_RESPONSE', message);
   const taking = mounts.filter(({ takesRequest }) => takesRequest !== undefined);
-  steps.push(createLastMiddleware(notFound && createEntrance(entries, rules)(notFound, [])));
+  const last = createLastMiddleware(notFound && createEntrance(entries, rules)(notFound, []));
+  const [first = last] = steps;
+  steps.push(last);
+  const publish = (run: Middleware) => traced('request', 'request', run);
+  // A trace of the request would have the errors of a pipeline that lacks its error handler.
+  const isTraced = publish(last) !== last;
+  const outermost = isTraced ? undefined : policyOf(first, errors);
+  const begin = outermost === undefined ? 0 : 1;
   return Object.freeze({
-    pipeline: traced('request', 'request', compose(steps)),
-    refusalPipeline: traced('request', 'request', compose(steps.map(refuseTarget))),
+    pipeline: publish(compose(steps, begin)),
+    refusalPipeline: publish(compose(steps.map(refuseTarget), begin)),
     environment: Object.freeze({
       app,
       routes: {
@@ -108,6 +115,7 @@ export function seal(
         }),
       },
       errors,
+      outermost: outermost ?? errors,
       readClient,
       sample: new Sample(),
       closing,

@@ -8,6 +8,7 @@ import {
   closingOf,
   EXCHANGE,
   type Exchange,
+  type FinishListener,
   firstValues,
   hasBody,
   hasUnreadBody,
@@ -51,7 +52,7 @@ import {
   lateResponse,
   notJson,
 } from './context-errors.js';
-import { abort, controllerOf, type FinishListener, onOutcome } from './outcome.js';
+import { abort, controllerOf, onOutcome } from './outcome.js';
 
 import { createWebRequest } from './web-request.js';
 
@@ -250,7 +251,7 @@ export class Context<
    * @param listener - Receives the status, whether the response was aborted, and the error that caused it.
    */
   onFinish(listener: FinishListener): void {
-    onOutcome(this[EXCHANGE], listener, (error) => this.report(error));
+    onOutcome<Context>(this[EXCHANGE], this as object as Context, listener);
   }
 
   /**
@@ -399,8 +400,8 @@ export class Context<
    * @throws {TypeError} When `body` has another type.
    */
   send(body: ResponseBody): void {
-    assertBody('ctx.send()', body, ', or call ctx.json(value)');
     const isText = typeof body === 'string';
+    if (!isText) assertBody('ctx.send()', body, ', or call ctx.json(value)');
     this.#record(body, isText ? 'text/plain; charset=utf-8' : 'application/octet-stream');
   }
 
@@ -489,7 +490,8 @@ export class Context<
   #record(body: ResponseBody, type: string | undefined): void {
     const exchange = this[EXCHANGE];
     if (exchange.phase !== 'open') this.#noteLate(exchange);
-    record(exchange, body, type);
+    if (typeof body === 'string' && type !== undefined) recordText(exchange, body, type);
+    else record(exchange, body, type);
   }
 
   /**

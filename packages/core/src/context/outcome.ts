@@ -1,50 +1,41 @@
 import { isReported } from '../errors/http-error.js';
 import { failureOf, isComplete } from '../exchange/disconnection.js';
-import type { Exchange } from '../exchange/exchange.js';
+import type { Exchange, FinishListener, RequestOutcome } from '../exchange/exchange.js';
 import { isPromiseLike } from '../promise.js';
 import { recordSerializable } from '../response/record.js';
 import { onClose } from '../server/connection.js';
 
-/** How a request ended. */
-export interface RequestOutcome {
-  /**
-   * The status that was sent; 101 for a connection that has left HTTP. If none was: 500 when a stream
-   * failed, and 499 when the connection closed for another reason, such as a client that disconnected.
-   */
-  readonly status: number;
-  /** Whether the client disconnected, or the response failed, before it was complete. */
-  readonly aborted: boolean;
-  /** The error behind the response, if one was thrown or a stream failed. */
-  readonly error?: unknown;
+/** Calls a listener when a request has ended, and reports its errors. */
+export function onOutcome<Ctx>(exchange: Exchange<Ctx>, ctx: Ctx, listener: FinishListener): void {
+  const { res, listeners } = exchange;
+  if (res.closed) finish(exchange, ctx, [listener]);
+  else if (listeners !== undefined) listeners.push(listener);
+  else {
+    const all = [listener];
+    exchange.listeners = all;
+    onClose(res, () => finish(exchange, ctx, all));
+  }
 }
 
-/** Called once, when a request has ended. */
-export type FinishListener = (outcome: RequestOutcome) => void;
-
-/**
- * Calls a listener when a request has ended.
- *
- * @param report - Receives the errors of the listener.
- */
-export function onOutcome(
-  exchange: Exchange,
-  listener: FinishListener,
-  report: (error: unknown) => void,
+function finish<Ctx>(
+  exchange: Exchange<Ctx>,
+  ctx: Ctx,
+  listeners: readonly FinishListener[],
 ): void {
-  const finish = (): void => {
+  const report = (error: unknown): void => exchange.errors.onError(error, ctx);
+  const outcome = outcomeOf(exchange);
+  for (const listener of listeners) {
     try {
-      const result: unknown = listener(outcomeOf(exchange));
+      const result: unknown = listener(outcome);
       if (isPromiseLike(result)) Promise.resolve(result).catch(report);
     } catch (error) {
       report(error);
     }
-  };
-  if (exchange.res.closed) finish();
-  else onClose(exchange.res, finish);
+  }
 }
 
 /** Describes how a request ended, once its response has closed. */
-function outcomeOf(exchange: Exchange): RequestOutcome {
+function outcomeOf<Ctx>(exchange: Exchange<Ctx>): RequestOutcome {
   const { res } = exchange;
   if (exchange.status === 101) {
     const { error } = exchange;

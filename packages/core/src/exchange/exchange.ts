@@ -70,7 +70,10 @@ export interface RouteTable {
 export interface Environment<Ctx = never> {
   readonly app: object;
   readonly routes: RouteTable;
+  /** The policy of the application. */
   readonly errors: ErrorPolicy<Ctx>;
+  /** That of an error handler before everything else, which the pipeline then lacks; otherwise the same. */
+  readonly outermost: ErrorPolicy<Ctx>;
   readonly readClient: ClientReader;
   /** Decides which requests are observed for mistakes. */
   readonly sample: { next(): boolean; restart(): void };
@@ -116,6 +119,22 @@ export interface MatchedRoute {
   /** Whether a response with a status may have no body. Undefined for routes without a response schema. */
   readonly mayBeEmpty?: ((status: number) => boolean) | undefined;
 }
+
+/** How a request ended. */
+export interface RequestOutcome {
+  /**
+   * The status that was sent; 101 for a connection that has left HTTP. If none was: 500 when a stream
+   * failed, and 499 when the connection closed for another reason, such as a client that disconnected.
+   */
+  readonly status: number;
+  /** Whether the client disconnected, or the response failed, before it was complete. */
+  readonly aborted: boolean;
+  /** The error behind the response, if one was thrown or a stream failed. */
+  readonly error?: unknown;
+}
+
+/** Called once, when a request has ended. */
+export type FinishListener = (outcome: RequestOutcome) => void;
 
 /** A body that can be sent. */
 export type WritableBody = string | Uint8Array | Readable;
@@ -178,6 +197,8 @@ export interface Exchange<Ctx = never> extends HeaderList {
   state: object | undefined;
   controller: AbortController | undefined;
   closing: AbortSignal | undefined;
+  /** What is called when the request has ended. */
+  listeners: FinishListener[] | undefined;
   /** The parsed body. */
   requestBody: unknown;
   /** The bytes of the request body, if a parser keeps them. */
@@ -218,7 +239,7 @@ export function createExchange<Ctx>(
     method,
     target: isPlain ? { path: url, search: '', malformed: false } : parseTarget(method, url),
     isSilent: req.closed,
-    errors: environment.errors,
+    errors: environment.outermost,
     isObserved: false,
     next: outsideMiddleware,
     route: undefined,
@@ -231,6 +252,7 @@ export function createExchange<Ctx>(
     state: undefined,
     controller: undefined,
     closing: undefined,
+    listeners: undefined,
     requestBody: undefined,
     rawBody: undefined,
     rawHeaders: [],
@@ -284,7 +306,7 @@ export function clientOf({ environment, req }: Exchange): Client {
 
 /** Returns the signal of the server or, for a call without a socket, of the application. */
 export function closingOf(exchange: Exchange): AbortSignal {
-  exchange.closing ??= exchange.connection?.closing ?? exchange.environment.closing();
+  exchange.closing ??= exchange.connection?.closing?.signal ?? exchange.environment.closing();
   return exchange.closing;
 }
 

@@ -103,11 +103,17 @@ export function errorHandler(options: ErrorHandlerOptions = {}): Middleware {
     }
   };
   const warning = () => describeStacks('errorHandler()', options);
-  if (replacesProblems(options)) replacing.add(middleware);
+  policies.set(middleware, (base) => createErrorPolicy(options, base));
   return describe(markCopy(named('errorHandler', middleware)), { role: 'errorHandler', warning });
 }
 
-const replacing = new WeakSet<object>();
+/** The policies of error handlers, by what they add to. */
+const policies = new WeakMap<object, (base: ErrorPolicy) => ErrorPolicy>();
+
+/** Returns the policy of an {@link errorHandler} before everything else; undefined for another step. */
+export function policyOf(step: object, base: ErrorPolicy): ErrorPolicy | undefined {
+  return policies.get(step)?.(base);
+}
 
 /**
  * Whether options, or those of an {@link errorHandler}, have a `format` that cannot pass on the problem as it is: it
@@ -116,8 +122,8 @@ const replacing = new WeakSet<object>();
 export function replacesProblems(
   value: Middleware | { readonly format?: ErrorPolicy['format'] },
 ): boolean {
-  if (typeof value === 'function') return replacing.has(value);
-  const { format } = value;
+  const { format } =
+    typeof value === 'function' ? (policyOf(value, DEFAULT_ERROR_POLICY) ?? {}) : value;
   const [, members = '...'] = /^[^()]*\(\s*(?:\{([^{}]*)\}|(?=\)))/.exec(`${format}`) ?? [];
   return format !== undefined && (format.length === 0 || !members.includes('...'));
 }

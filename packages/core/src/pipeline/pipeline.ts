@@ -41,9 +41,14 @@ export type Step = Middleware | Branch;
  * Composes steps into one middleware. The last step's `next` runs the `next` of that middleware.
  *
  * Creates no promises: a chain of synchronous functions runs and throws synchronously.
+ *
+ * @param begin - The index of the first step to run.
  */
-export function compose(steps: readonly Step[]): Middleware {
-  return steps.reduceRight<Middleware>(link, (_ctx, outerNext) => outerNext());
+export function compose(steps: readonly Step[], begin = 0): Middleware {
+  return steps.reduceRight<Middleware>(
+    (rest, step, index) => (index < begin ? rest : link(rest, step, index)),
+    (_ctx, outerNext) => outerNext(),
+  );
 }
 
 /** Puts a step before the rest of a pipeline. The step may call its `next`, which runs the rest, once. */

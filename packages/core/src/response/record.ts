@@ -105,6 +105,7 @@ export function reset(exchange: Exchange): void {
   const names = exchange.rawHeaders.filter((_text, index) => index % 2 === 0).map(String);
   for (const name of names) if (BODY_HEADER.test(name)) deleteHeader(exchange, name);
   exchange.defaultType = undefined;
+  exchange.hasBlobLength = false;
   exchange.writer = undefined;
   setBody(exchange, undefined);
   exchange.status = undefined;

@@ -14,7 +14,7 @@ const { writeHead, setHeader, end } = NodeResponse.prototype;
 /** Same as {@link record}, for text, which most responses are. */
 export function recordText(exchange: Exchange, text: string, type: string): void {
   const { body, rawHeaders, phase } = exchange;
-  if (body !== undefined || rawHeaders.length > 0 || phase !== 'open') {
+  if (body !== undefined || phase !== 'open' || getHeader(exchange, 'Content-Type') !== undefined) {
     record(exchange, text, type);
     return;
   }
@@ -47,13 +47,14 @@ export function writeText(exchange: Exchange): boolean {
     res.writeHead !== writeHead ||
     res.setHeader !== setHeader ||
     res.end !== end ||
-    connection?.closing?.aborted ||
+    connection?.closing?.hasBegun ||
     connection?.continues !== undefined
   ) {
     return false;
   }
-  if (connection?.keepAlive !== undefined && res.shouldKeepAlive && res.useChunkedEncodingByDefault)
-    rawHeaders.push('Keep-Alive', connection.keepAlive);
+  const keepAlive = connection?.keepAlive;
+  if (keepAlive !== undefined && res.shouldKeepAlive && res.useChunkedEncodingByDefault)
+    rawHeaders.push('Keep-Alive', keepAlive);
   if (rawHeaders[1] !== defaultType) completeType(exchange);
   const length = Buffer.byteLength(body);
   rawHeaders.push('Content-Length', String(length));
@@ -75,9 +76,9 @@ function typeWithoutCharset(exchange: Exchange): string | undefined {
   return /^text\/(?!json\b)/i.test(type) && !/charset=/i.test(type) ? type : undefined;
 }
 
-/** Adds the charset to a text type, if the body consists of strings. */
+/** Adds the charset to a text type, if the body consists of strings. A default type has it. */
 function completeType(exchange: Exchange): void {
-  if (!exchange.isText) return;
+  if (!exchange.isText || getHeader(exchange, 'Content-Type') === exchange.defaultType) return;
   const type = typeWithoutCharset(exchange);
   if (type !== undefined) putHeader(exchange, 'Content-Type', `${type}; charset=utf-8`);
 }
@@ -171,7 +172,7 @@ export function write<Ctx>(exchange: Exchange<Ctx>, ctx: Ctx): void {
  */
 function endsConnection({ req, res, connection }: Exchange): boolean {
   if (connection === undefined) return false;
-  const isLast = connection.closing?.aborted && (connection.latest ?? res) === res;
+  const isLast = connection.closing?.hasBegun && (connection.latest ?? res) === res;
   return isLast || connection.continues?.has(req) === true;
 }
 
@@ -207,8 +208,8 @@ function announceKeepAlive(exchange: Exchange): void {
   const { res, connection } = exchange;
   // Node closes the connection after an HTTP/1.0 response without a length.
   const isKept = res.shouldKeepAlive && res.useChunkedEncodingByDefault;
-  if (isKept && connection?.keepAlive !== undefined)
-    putHeader(exchange, 'Keep-Alive', connection.keepAlive);
+  const keepAlive = connection?.keepAlive;
+  if (isKept && keepAlive !== undefined) putHeader(exchange, 'Keep-Alive', keepAlive);
 }
 
 function sendHead({ res, rawHeaders, status = 200 }: Exchange): void {

@@ -1,6 +1,7 @@
 import { named } from '@fairlead/options';
 import { mediaTypesOf, opensWebSocket, roleOf } from '../annotations/description.js';
 import type { AnyContext, Context } from '../context/context.js';
+import type { Next } from '../exchange/after-next.js';
 import {
   EXCHANGE,
   type Exchange,
@@ -131,14 +132,17 @@ function wrapHandler(original: Middleware, route: string, options: RouteOptions)
     }
     const result = handler(ctx, next);
     if (result === undefined) return;
-    if (!isPromiseLike(result)) return send ? send(ctx, result) : ctx.respond(result);
-    return Promise.resolve(result).then((value) => (send ? send(ctx, value) : ctx.respond(value)));
+    if (isPromiseLike(result)) return sendAfter(result, ctx);
+    return send ? send(ctx, result) : ctx.respond(result);
   };
+  // Functions in those above and below would make each request allocate what they close over.
+  const sendAfter = (result: PromiseLike<unknown>, ctx: Context) =>
+    Promise.resolve(result).then((value) => (send ? send(ctx, value) : ctx.respond(value)));
+  const respondAfter = (validating: Promise<void>, ctx: Context, next: Next) =>
+    validating.then(() => respond(ctx, next));
   const validated: Middleware = (ctx, next) => {
     const validating = validate?.(ctx);
-    return validating === undefined
-      ? respond(ctx, next)
-      : validating.then(() => respond(ctx, next));
+    return validating === undefined ? respond(ctx, next) : respondAfter(validating, ctx, next);
   };
   const wrapped = validate === undefined ? respond : validated;
   return named(name, wrapped);
@@ -167,6 +171,13 @@ export function declaredTypes(
   if (!readsBody(options)) return [];
   const types = bodyTypes(options, functions);
   return types.length > 0 ? types : ['application/json'];
+}
+
+/** Lets a route handle a request. */
+function enter(exchange: Exchange<Context>, { value, rawParams }: Match<ComposedRoute>): void {
+  exchange.route = value;
+  exchange.rawParams = rawParams;
+  exchange.params = undefined;
 }
 
 /** The routes of a mounted router. */
@@ -243,24 +254,21 @@ export function createMount(
     appendHeader(exchange, 'Vary', source?.header ?? 'Accept');
     return source?.requested(exchange.req.headers) ?? [];
   };
-  /** Finds the route that responds to a preflight. */
-  const findPreflight = ({ req, target }: Exchange): Match<ComposedRoute> | undefined => {
-    const { 'access-control-request-method': method } = req.headers;
-    const match = method === undefined ? undefined : tree.find(method, target.path);
-    return match?.value.preflight && match;
+  /** Returns what responds to a preflight for a route. */
+  const choosePreflight = (exchange: Exchange<Context>): Middleware | undefined => {
+    const { 'access-control-request-method': method } = exchange.req.headers;
+    const match = method === undefined ? undefined : tree.find(method, exchange.target.path);
+    if (match?.value.preflight !== undefined) enter(exchange, match);
+    return match?.value.preflight;
   };
   return Object.freeze({
     choose(exchange: Exchange<Context>): Middleware | undefined {
       const { method, target } = exchange;
-      let own = tree.find(method, target.path);
-      if (own?.value.version !== undefined)
-        own = versioned?.find(method, target.path, readVersions(exchange));
-      const match = own ?? (method === 'OPTIONS' ? findPreflight(exchange) : undefined);
-      if (match === undefined) return undefined;
-      exchange.route = match.value;
-      exchange.rawParams = match.rawParams;
-      exchange.params = undefined;
-      if (own === undefined) return match.value.preflight;
+      let match = tree.find(method, target.path);
+      if (match?.value.version !== undefined)
+        match = versioned?.find(method, target.path, readVersions(exchange));
+      if (match === undefined) return method === 'OPTIONS' ? choosePreflight(exchange) : undefined;
+      enter(exchange, match);
       if (match.value.sample.next()) exchange.isObserved = true;
       return match.value.run;
     },

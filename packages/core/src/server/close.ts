@@ -3,7 +3,7 @@ import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Kinds, kind, LONGEST_DELAY } from '@fairlead/options';
 import { assertOptions } from '../setup/options.js';
-import { connectionOf } from './connection.js';
+import { connectionOf, type Shutdown } from './connection.js';
 import { checkEvery } from './timeouts.js';
 
 /** Options of `server.close()`. */
@@ -35,7 +35,7 @@ function closePort(server: HttpServer): void {
 }
 
 /** The methods that close a server. */
-interface Closing {
+interface CloseMethods {
   stopListening(): Promise<void>;
   close(options?: CloseOptions): Promise<void>;
 }
@@ -45,12 +45,12 @@ export function createClose(
   server: HttpServer,
   sockets: ReadonlySet<Socket>,
   handshakes: ReadonlyMap<string, Socket>,
-  controller: AbortController,
-): Closing {
+  closing: Shutdown,
+): CloseMethods {
   // After the server stops listening, it emits 'close' when its last connection closes.
   const ended = new Promise<void>((resolve) => server.once('close', () => resolve()));
   let stopping: Promise<void> | undefined;
-  let closing: Promise<void> | undefined;
+  let closed: Promise<void> | undefined;
   const stopListening = (): Promise<void> => {
     stopping ??= acceptPending(server).then(() => closePort(server));
     return stopping;
@@ -86,10 +86,10 @@ export function createClose(
       if (timeout === 0) closePort(server);
       const stopped = timeout === 0 ? Promise.resolve() : stopListening();
       // The port is closed by now, so clients that reconnect reach another process.
-      void stopped.then(() => controller.abort());
-      closing ??= stopped.then(closeConnections);
+      void stopped.then(() => closing.abort());
+      closed ??= stopped.then(closeConnections);
       void stopped.then(() => destroyAfter(timeout));
-      return closing;
+      return closed;
     },
   };
 }

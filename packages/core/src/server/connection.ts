@@ -4,13 +4,24 @@ import type { Socket } from 'node:net';
 
 type Timeout = 'headersTimeout' | 'keepAliveTimeout' | 'requestTimeout' | 'writeTimeout';
 
+/** Aborts its signal when a server starts closing. */
+export class Shutdown extends AbortController {
+  /** Whether it has aborted. Each response reads it, and the getter of a signal is much code. */
+  hasBegun = false;
+
+  override abort(): void {
+    this.hasBegun = true;
+    super.abort();
+  }
+}
+
 /** The state of one connection. */
 export class Connection {
   readonly socket: Socket;
   /** Value of the `Keep-Alive` header; undefined when idle connections have no timeout. */
   readonly keepAlive: string | undefined;
-  /** Aborts when the server starts closing. Undefined for a connection in memory. */
-  readonly closing: AbortSignal | undefined;
+  /** Undefined for a connection in memory. */
+  readonly closing: Shutdown | undefined;
   /**
    * The response to the last request. Null once it has closed and its request has been read completely, so that an
    * idle connection retains nothing that each garbage collection would copy. Undefined before the first request.
@@ -34,7 +45,7 @@ export class Connection {
   #wait = '';
   #waitingSince = 0;
 
-  constructor(socket: Socket, keepAlive: string | undefined, closing: AbortSignal | undefined) {
+  constructor(socket: Socket, keepAlive: string | undefined, closing: Shutdown | undefined) {
     this.socket = socket;
     this.keepAlive = keepAlive;
     this.closing = closing;
@@ -114,7 +125,7 @@ export const CONNECTION: unique symbol = Symbol('connection');
 export type Tracked = { [CONNECTION]?: Connection };
 
 /** Starts tracking a connection, unless it is tracked already. */
-export function track(socket: Socket, keepAlive?: string, closing?: AbortSignal): void {
+export function track(socket: Socket, keepAlive?: string, closing?: Shutdown): void {
   if (connectionOf(socket) !== undefined) return;
   (socket as Tracked)[CONNECTION] = new Connection(socket, keepAlive, closing);
   socket.on('resume', () => {
@@ -284,18 +295,29 @@ export function admit(run: RequestListener): RequestListener {
       }
       if (!isAlone) count(latest, connection);
     }
-    const start = (): void => {
-      count(res, connection);
-      run(req, res);
-    };
-    if (connection.running < MAX_RUNNING) {
-      start();
-      return;
-    }
-    // Another request starts it. Its asynchronous context may belong to that one's trace.
-    connection.waiting.push({ res, run: AsyncResource.bind(start) });
-    if (connection.waiting.length >= PAUSE_AT) connection.pause();
+    queue(connection, req, res, run);
   };
+}
+
+/** Runs a pipelined request, or lets it wait for earlier ones. */
+function queue(
+  connection: Connection,
+  req: IncomingMessage,
+  res: ServerResponse,
+  run: RequestListener,
+): void {
+  // In `admit()`, this function would make each request allocate what it closes over.
+  const start = (): void => {
+    count(res, connection);
+    run(req, res);
+  };
+  if (connection.running < MAX_RUNNING) {
+    start();
+    return;
+  }
+  // Another request starts it. Its asynchronous context may belong to that one's trace.
+  connection.waiting.push({ res, run: AsyncResource.bind(start) });
+  if (connection.waiting.length >= PAUSE_AT) connection.pause();
 }
 
 const CLOSE_CALLBACKS = Symbol('close callbacks');

@@ -2,7 +2,7 @@ import type { RequestListener, Server, ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TlsOptions } from 'node:tls';
 import { createServer as createNodeServer } from '../node-http.js';
-import { admit, expectContinue, track } from './connection.js';
+import { admit, expectContinue, type Shutdown, track } from './connection.js';
 import { checkHead, type ServerLimits } from './limits.js';
 import { EXPECTATION_FAILED, onClientError, refuse } from './refusals.js';
 import { checkInterval } from './timeouts.js';
@@ -14,7 +14,7 @@ import { acceptUpgrades, type Opens } from './upgrade.js';
  * have a problem body and are sent in the order of the requests. WebSocket handshakes are requests, too.
  *
  * @param limits - The caller enforces `keepAliveTimeout` and `writeTimeout`.
- * @param closing - Aborts when the server starts closing; undefined for connections in memory.
+ * @param closing - Undefined for connections in memory.
  * @param opens - Knows the routes that open WebSocket connections.
  * @throws {SetupError} `INVALID_OPTION`, when Node.js rejects the TLS options.
  * @see RFC 9112 §3 (414), §3.2 (Host), §6.1 (HTTP/1.0), RFC 6585 §5 (431), RFC 9110 §15.5.9, §15.6.6, §10.1.1 (Expect)
@@ -23,7 +23,7 @@ export function createServer(
   handle: RequestListener,
   limits: Required<ServerLimits>,
   tls?: TlsOptions,
-  closing?: AbortSignal,
+  closing?: Shutdown,
   opens?: Opens,
 ): Server {
   const { headersTimeout, requestTimeout, keepAliveTimeout, maxHeaderSize } = limits;

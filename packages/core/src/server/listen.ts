@@ -21,6 +21,7 @@ import { throwTogether } from '../setup/options.js';
 import { explainOtherCopy } from '../setup/package-copies.js';
 import { ListenError } from '../setup/setup-error.js';
 import { type CloseOptions, createClose } from './close.js';
+import { Shutdown } from './connection.js';
 import { connectionEvent, createServer } from './create-server.js';
 import { completeLimits, describeTimeouts, SERVER_LIMITS, type ServerLimits } from './limits.js';
 import { listening } from './listening.js';
@@ -133,9 +134,9 @@ export async function listen(
     for (const message of describeTimeouts(options))
       warn('FAIRLEAD_OPTION', message + formatLocation(locate));
   }
-  const controller = new AbortController();
+  const closing = new Shutdown();
   const opens = (path: string) => app[OPENS]?.(path) ?? false;
-  const server = createServer(app.handle, limits, tls, controller.signal, opens);
+  const server = createServer(app.handle, limits, tls, closing, opens);
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
   const sockets = trackSockets(server, connectionEvent(tls));
   const handshakes = tls === undefined ? new Map<string, Socket>() : trackHandshakes(server);
@@ -155,8 +156,8 @@ export async function listen(
     url: `${tls === undefined ? 'http' : 'https'}://${hostOf(host)}:${address.port}`,
     port: address.port,
     node: server,
-    closing: controller.signal,
-    ...createClose(server, sockets, handshakes, controller),
+    closing: closing.signal,
+    ...createClose(server, sockets, handshakes, closing),
   });
 }
 
