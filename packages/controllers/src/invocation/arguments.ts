@@ -72,7 +72,7 @@ export function createReadArguments(
   ): unknown[] | PromiseLike<unknown[]> => {
     if (takesBody && start === 0) {
       const checking = requireParsedBody(ctx);
-      if (checking !== undefined) return checking.then(() => read(ctx));
+      if (checking !== undefined) return readAfter(checking, ctx);
     }
     for (let index = start; index < readers.length; index += 1) {
       const reader = readers[index];
@@ -80,17 +80,25 @@ export function createReadArguments(
       values[index] = extracted;
       if (reader === undefined || (reader.isPlain && extracted !== undefined)) continue;
       const value = reader.convert(extracted, issues);
-      if (isPromiseLike(value)) {
-        return value.then((settled) => {
-          values[index] = settled;
-          return read(ctx, values, issues, index + 1);
-        });
-      }
+      if (isPromiseLike(value)) return continueAfter(value, ctx, values, issues, index);
       values[index] = value;
     }
     if (issues.length > 0) throw refusal(ctx, issues, handler, invalidParams);
     return values;
   };
+  // Functions in the one above would make each request allocate what they close over.
+  const readAfter = (checking: Promise<void>, ctx: Context) => checking.then(() => read(ctx));
+  const continueAfter = (
+    value: PromiseLike<unknown>,
+    ctx: Context,
+    values: unknown[],
+    issues: ValidationIssue[],
+    index: number,
+  ) =>
+    value.then((settled) => {
+      values[index] = settled;
+      return read(ctx, values, issues, index + 1);
+    });
   return read;
 }
 

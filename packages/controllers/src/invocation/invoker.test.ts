@@ -27,7 +27,7 @@ function noting(notes: string[], later: readonly string[] = []): () => unknown {
     notes.push(name);
     return later.includes(name) ? Promise.resolve(value) : value;
   };
-  const invoker = createInvoker({
+  const { invoke } = createInvoker({
     ...plan,
     guards: [{ name: 'guard', check: () => note('guards', true) }],
     read: () => note('arguments', [undefined, 7]),
@@ -35,7 +35,7 @@ function noting(notes: string[], later: readonly string[] = []): () => unknown {
     call: (_ctx, values) => note('call', values.join()),
   });
   const noted = Object.defineProperty({ ...ctx }, 'status', { set: () => notes.push('status') });
-  return () => invoker(noted as Context, () => {});
+  return () => invoke(noted as Context, () => {});
 }
 
 const order = ['guards', 'arguments', 'status', 'call'];
@@ -72,8 +72,8 @@ describe('createInvoker', () => {
             },
           }),
         );
-        const invoker = createInvoker({ ...plan, guards: checks, call: () => 'allowed' });
-        const outcome = await (async () => invoker(ctx, () => {}))().catch(
+        const { invoke } = createInvoker({ ...plan, guards: checks, call: () => 'allowed' });
+        const outcome = await (async () => invoke(ctx, () => {}))().catch(
           (error: Error) => error.message,
         );
         const denier = list.findIndex(({ allows }) => !allows);
@@ -85,8 +85,8 @@ describe('createInvoker', () => {
   });
 
   it('throws synchronously if no guard returns a promise', () => {
-    const invoker = createInvoker({ ...plan, guards: [{ name: 'b', check: () => false }] });
-    expect(() => invoker(ctx, () => {})).toThrow('by b.');
+    const { invoke } = createInvoker({ ...plan, guards: [{ name: 'b', check: () => false }] });
+    expect(() => invoke(ctx, () => {})).toThrow('by b.');
   });
 });
 

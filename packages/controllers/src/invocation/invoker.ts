@@ -27,12 +27,23 @@ export interface InvokerPlan {
   readonly mayBeEmpty: () => boolean;
 }
 
-/**
- * Creates the function that runs one controller method: guards, arguments, status and headers, method, result.
- * It is synchronous until one of them returns a promise, and returns the value to respond with.
- */
-export function createInvoker(plan: InvokerPlan): Handler {
-  const { handler, parameters, redirect } = plan;
+/** The functions that run one controller method. */
+export interface Invoker {
+  /**
+   * Runs guards, arguments, status and headers, and the method. It is synchronous until one of them returns a promise,
+   * and returns the result of the method.
+   */
+  readonly invoke: Handler;
+  /**
+   * Returns the value to respond with for a settled result, or records the response: a redirect, or 204 for undefined,
+   * unless the route's schemas require a body. What the method set through the context, or wrote to the raw response,
+   * takes precedence.
+   */
+  readonly convert: (ctx: Context, result: unknown) => unknown;
+}
+
+export function createInvoker(plan: InvokerPlan): Invoker {
+  const { handler, parameters } = plan;
   const guards = plan.guards.map(({ name, check }) => ({
     name,
     check: traced('guard', name, check),
@@ -41,33 +52,33 @@ export function createInvoker(plan: InvokerPlan): Handler {
   const call = traced('handler', handler, plan.call);
   const takesResponse = parameters.some(({ source }) => source === 'res');
   const prepare = createPrepareResponse(plan, takesResponse);
-  const record = createRecordResult(plan, takesResponse);
 
-  const run = (ctx: Context, values: Values | PromiseLike<Values>): unknown => {
-    if (values && !Array.isArray(values)) return values.then((settled) => run(ctx, settled));
+  const run = (ctx: Context, values: Values): unknown => {
     prepare?.(ctx);
-    const result = call(ctx, values ?? NO_VALUES);
-    if (isPromiseLike(result)) return result.then((settled) => record(ctx, settled));
-    const isResponse = result !== undefined && redirect === undefined && !ctx.res.headersSent;
-    return isResponse ? result : record(ctx, result);
+    return call(ctx, values ?? NO_VALUES);
   };
-  const runAfter = (ctx: Context, checked: number): unknown => {
+  const check = (ctx: Context, checked: number): unknown => {
     let index = checked;
     for (let guard = guards[index]; guard !== undefined; guard = guards[index]) {
-      const { name, check } = guard;
-      const verdict = check(ctx);
+      const verdict = guard.check(ctx);
       index += 1;
       if (verdict === true) continue;
-      if (!isPromiseLike(verdict)) throw denial(verdict, name, handler);
-      // A foreign `then` may return no promise. Then the request would continue unchecked.
-      return Promise.resolve(verdict).then((settled) => {
-        if (settled !== true) throw denial(settled, name, handler);
-        return runAfter(ctx, index);
-      });
+      if (!isPromiseLike(verdict)) throw denial(verdict, guard.name, handler);
+      return checkAfter(verdict, guard.name, ctx, index);
     }
-    return run(ctx, read?.(ctx));
+    const values = read?.(ctx);
+    return values === undefined || Array.isArray(values) ? run(ctx, values) : runAfter(values, ctx);
   };
-  return (ctx) => runAfter(ctx, 0);
+  // Functions in those above would make each request allocate what they close over.
+  const runAfter = (reading: PromiseLike<Values>, ctx: Context): unknown =>
+    reading.then((values) => run(ctx, values));
+  // A foreign `then` may return no promise. Then the request would continue unchecked.
+  const checkAfter = (verdict: unknown, name: string, ctx: Context, index: number) =>
+    Promise.resolve(verdict).then((settled) => {
+      if (settled !== true) throw denial(settled, name, handler);
+      return check(ctx, index);
+    });
+  return { invoke: (ctx) => check(ctx, 0), convert: createConvert(plan, takesResponse) };
 }
 
 const NO_VALUES: unknown[] = [];
@@ -128,15 +139,10 @@ function createPrepareResponse(
   };
 }
 
-/**
- * Creates the function that returns the value to respond with for a method's result, or records the response:
- * a redirect, or 204 for undefined, unless the route's schemas require a body. What the method set through the
- * context, or wrote to the raw response, takes precedence.
- */
-function createRecordResult(
+function createConvert(
   { handler, status, redirect, mayBeEmpty }: InvokerPlan,
   takesResponse: boolean,
-): (ctx: Context, result: unknown) => unknown {
+): Invoker['convert'] {
   const recordRedirect = redirect && createRedirect(redirect, handler);
   return (ctx, result) => {
     if (ctx.res.headersSent) return result;

@@ -1,5 +1,6 @@
 import type { Context, Handler, Middleware, RouteInput, RouteOptions } from '@fairlead/core';
 import {
+  convertResults,
   describe,
   descriptionOf,
   errorCodes,
@@ -371,7 +372,7 @@ function createRouteInvoker(
 ): Handler {
   // Asks the schemas at the first empty result, not at each.
   let isOptional: boolean | undefined;
-  const invoker = createInvoker({
+  const { invoke, convert } = createInvoker({
     ...route,
     guards,
     read: route.runner.createRead(route),
@@ -381,5 +382,7 @@ function createRouteInvoker(
       return isOptional;
     },
   });
-  return named(route.handler, hold(invoker));
+  const invoker = named(route.handler, hold(invoke));
+  convertResults(invoker, convert);
+  return invoker;
 }

@@ -13,9 +13,11 @@ import {
   hasBody,
   hasUnreadBody,
   type Params,
+  queryEntries,
   type RawInputs,
   type RequestInputs,
   type State,
+  searchParamsOf,
 } from '../exchange/exchange.js';
 import { decodeParams, paramsOf } from '../exchange/params.js';
 import {
@@ -136,15 +138,13 @@ export class Context<
    */
   get query(): I['query'] {
     const exchange = this[EXCHANGE];
-    exchange.query ??= firstValues(this.searchParams);
+    exchange.query ??= firstValues(queryEntries(exchange));
     return exchange.query;
   }
 
   /** All query parameters. */
   get searchParams(): URLSearchParams {
-    const exchange = this[EXCHANGE];
-    exchange.searchParams ??= new URLSearchParams(`?${exchange.target.search}`);
-    return exchange.searchParams;
+    return searchParamsOf(this[EXCHANGE]);
   }
 
   /**

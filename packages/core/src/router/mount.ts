@@ -110,6 +110,18 @@ interface ComposedRoute extends MatchedRoute {
   readonly version: string | undefined;
 }
 
+type Convert = (ctx: Context, result: unknown) => unknown;
+
+const conversions = new WeakMap<object, Convert>();
+
+/**
+ * Lets a function convert the settled results of a handler to the values to respond with. In the handler itself, it
+ * would need another promise.
+ */
+export function convertResults(handler: object, convert: Convert): void {
+  conversions.set(handler, convert);
+}
+
 /**
  * Wraps the last function of a route, so that it gets a validated request and the route's status, and its return
  * value becomes the response.
@@ -124,6 +136,7 @@ function wrapHandler(original: Middleware, route: string, options: RouteOptions)
   const published = traced('serialization', route, write);
   const send = published === write ? sender : published;
   const handler = traced('handler', name, original);
+  const convert = conversions.get(original);
   const respond: Middleware = (ctx, next) => {
     if (status !== undefined) {
       // Its value was checked when the route was registered.
@@ -131,13 +144,17 @@ function wrapHandler(original: Middleware, route: string, options: RouteOptions)
       if (exchange.phase === 'open') exchange.status = status;
     }
     const result = handler(ctx, next);
-    if (result === undefined) return;
     if (isPromiseLike(result)) return sendAfter(result, ctx);
-    return send ? send(ctx, result) : ctx.respond(result);
+    const value = convert === undefined ? result : convert(ctx, result);
+    if (value === undefined) return;
+    return send ? send(ctx, value) : ctx.respond(value);
   };
   // Functions in those above and below would make each request allocate what they close over.
   const sendAfter = (result: PromiseLike<unknown>, ctx: Context) =>
-    Promise.resolve(result).then((value) => (send ? send(ctx, value) : ctx.respond(value)));
+    Promise.resolve(result).then((settled) => {
+      const value = convert === undefined ? settled : convert(ctx, settled);
+      return send ? send(ctx, value) : ctx.respond(value);
+    });
   const respondAfter = (validating: Promise<void>, ctx: Context, next: Next) =>
     validating.then(() => respond(ctx, next));
   const validated: Middleware = (ctx, next) => {
