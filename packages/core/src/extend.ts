@@ -29,9 +29,8 @@ export { isPromiseLike } from './promise.js';
 export { serialize } from './response/serialize-json.js';
 export type { ContractOf } from './router/client-contract.js';
 export { describeDeprecation } from './router/deprecation.js';
-export { convertResults } from './router/mount.js';
 export { expandPath, renameFix } from './router/pattern.js';
-export { defaultStatus, errorCodes, inputsOf } from './router/route-options.js';
+export { convertResults, defaultStatus, errorCodes, inputsOf } from './router/route-options.js';
 export { takeProblem } from './router/router.js';
 export {
   createInputReader,

@@ -61,10 +61,12 @@ describe('createLogger', () => {
     logger.error(error);
     logger.error({ err: error });
     logger.child({ part: 'orders' }).warn({ err: error });
+    logger.child({}, { msgPrefix: 'Orders: ' }).warn(error);
     logger.error({ err: error }, 'request %s', 'failed');
     logger.info({ status: 200 });
     expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
       ...Array.from({ length: 3 }, () => 'The statement failed.'),
+      'Orders: The statement failed.',
       'request failed',
       undefined,
     ]);

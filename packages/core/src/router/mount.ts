@@ -32,7 +32,7 @@ import {
   significantSegments,
 } from './pattern.js';
 import { ALL } from './route-methods.js';
-import { defaultStatus, type RouteOptions } from './route-options.js';
+import { conversions, defaultStatus, type RouteOptions } from './route-options.js';
 import type { AnyRouter } from './router.js';
 import { type Match, Tree } from './tree.js';
 import { createValidate } from './validate-request.js';
@@ -108,18 +108,6 @@ interface ComposedRoute extends MatchedRoute {
   readonly takesRequest: boolean;
   readonly opens: boolean;
   readonly version: string | undefined;
-}
-
-type Convert = (ctx: Context, result: unknown) => unknown;
-
-const conversions = new WeakMap<object, Convert>();
-
-/**
- * Lets a function convert the settled results of a handler to the values to respond with. In the handler itself, it
- * would need another promise.
- */
-export function convertResults(handler: object, convert: Convert): void {
-  conversions.set(handler, convert);
 }
 
 /**

@@ -416,3 +416,15 @@ export type Handler<Path extends string = string, S extends object = State> = (
   ctx: Context<PathParams<Path>, State & S>,
   next: Next,
 ) => unknown;
+
+type Convert = (ctx: Context, result: unknown) => unknown;
+
+export const conversions = new WeakMap<object, Convert>();
+
+/**
+ * Lets a function convert the settled results of a handler to the values to respond with. In the handler itself, it
+ * would need another promise.
+ */
+export function convertResults(handler: object, convert: Convert): void {
+  conversions.set(handler, convert);
+}
