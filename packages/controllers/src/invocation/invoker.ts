@@ -53,10 +53,6 @@ export function createInvoker(plan: InvokerPlan): Invoker {
   const takesResponse = parameters.some(({ source }) => source === 'res');
   const prepare = createPrepareResponse(plan, takesResponse);
 
-  const run = (ctx: Context, values: Values): unknown => {
-    prepare?.(ctx);
-    return call(ctx, values ?? NO_VALUES);
-  };
   const check = (ctx: Context, checked: number): unknown => {
     let index = checked;
     for (let guard = guards[index]; guard !== undefined; guard = guards[index]) {
@@ -66,12 +62,17 @@ export function createInvoker(plan: InvokerPlan): Invoker {
       if (!isPromiseLike(verdict)) throw denial(verdict, guard.name, handler);
       return checkAfter(verdict, guard.name, ctx, index);
     }
-    const values = read?.(ctx);
-    return values === undefined || Array.isArray(values) ? run(ctx, values) : runAfter(values, ctx);
+    const values = read?.(ctx) ?? NO_VALUES;
+    if (!Array.isArray(values)) return callAfter(values, ctx);
+    prepare?.(ctx);
+    return call(ctx, values);
   };
-  // Functions in those above would make each request allocate what they close over.
-  const runAfter = (reading: PromiseLike<Values>, ctx: Context): unknown =>
-    reading.then((values) => run(ctx, values));
+  // Functions in the one above would make each request allocate what they close over.
+  const callAfter = (reading: PromiseLike<Values>, ctx: Context): unknown =>
+    reading.then((values) => {
+      prepare?.(ctx);
+      return call(ctx, values ?? NO_VALUES);
+    });
   // A foreign `then` may return no promise. Then the request would continue unchecked.
   const checkAfter = (verdict: unknown, name: string, ctx: Context, index: number) =>
     Promise.resolve(verdict).then((settled) => {

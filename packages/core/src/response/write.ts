@@ -14,7 +14,8 @@ const { writeHead, setHeader, end } = NodeResponse.prototype;
 /** Same as {@link record}, for text, which most responses are. */
 export function recordText(exchange: Exchange, text: string, type: string): void {
   const { body, rawHeaders, phase } = exchange;
-  if (body !== undefined || phase !== 'open' || getHeader(exchange, 'Content-Type') !== undefined) {
+  const hasType = rawHeaders.length > 0 && getHeader(exchange, 'Content-Type') !== undefined;
+  if (body !== undefined || phase !== 'open' || hasType) {
     record(exchange, text, type);
     return;
   }

@@ -132,7 +132,7 @@ function wrapHandler(original: Middleware, route: string, options: RouteOptions)
       if (exchange.phase === 'open') exchange.status = status;
     }
     const result = handler(ctx, next);
-    if (isPromiseLike(result)) return sendAfter(result, ctx);
+    if (result !== undefined && isPromiseLike(result)) return sendAfter(result, ctx);
     const value = convert === undefined ? result : convert(ctx, result);
     if (value === undefined) return;
     return send ? send(ctx, value) : ctx.respond(value);
@@ -176,13 +176,6 @@ export function declaredTypes(
   if (!readsBody(options)) return [];
   const types = bodyTypes(options, functions);
   return types.length > 0 ? types : ['application/json'];
-}
-
-/** Lets a route handle a request. */
-function enter(exchange: Exchange<Context>, { value, rawParams }: Match<ComposedRoute>): void {
-  exchange.route = value;
-  exchange.rawParams = rawParams;
-  exchange.params = undefined;
 }
 
 /** The routes of a mounted router. */
@@ -259,21 +252,24 @@ export function createMount(
     appendHeader(exchange, 'Vary', source?.header ?? 'Accept');
     return source?.requested(exchange.req.headers) ?? [];
   };
-  /** Returns what responds to a preflight for a route. */
-  const choosePreflight = (exchange: Exchange<Context>): Middleware | undefined => {
-    const { 'access-control-request-method': method } = exchange.req.headers;
-    const match = method === undefined ? undefined : tree.find(method, exchange.target.path);
-    if (match?.value.preflight !== undefined) enter(exchange, match);
-    return match?.value.preflight;
+  /** Finds the route that responds to a preflight. */
+  const findPreflight = ({ req, target }: Exchange): Match<ComposedRoute> | undefined => {
+    const { 'access-control-request-method': method } = req.headers;
+    const match = method === undefined ? undefined : tree.find(method, target.path);
+    return match?.value.preflight && match;
   };
   return Object.freeze({
     choose(exchange: Exchange<Context>): Middleware | undefined {
       const { method, target } = exchange;
-      let match = tree.find(method, target.path);
-      if (match?.value.version !== undefined)
-        match = versioned?.find(method, target.path, readVersions(exchange));
-      if (match === undefined) return method === 'OPTIONS' ? choosePreflight(exchange) : undefined;
-      enter(exchange, match);
+      let own = tree.find(method, target.path);
+      if (own?.value.version !== undefined)
+        own = versioned?.find(method, target.path, readVersions(exchange));
+      const match = own ?? (method === 'OPTIONS' ? findPreflight(exchange) : undefined);
+      if (match === undefined) return undefined;
+      exchange.route = match.value;
+      exchange.rawParams = match.rawParams;
+      exchange.params = undefined;
+      if (own === undefined) return match.value.preflight;
       if (match.value.sample.next()) exchange.isObserved = true;
       return match.value.run;
     },

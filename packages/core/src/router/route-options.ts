@@ -417,14 +417,16 @@ export type Handler<Path extends string = string, S extends object = State> = (
   next: Next,
 ) => unknown;
 
-type Convert = (ctx: Context, result: unknown) => unknown;
-
-export const conversions = new WeakMap<object, Convert>();
+/** What {@link convertResults} has received, by handler. */
+export const conversions = new WeakMap<object, (ctx: Context, result: unknown) => unknown>();
 
 /**
  * Lets a function convert the settled results of a handler to the values to respond with. In the handler itself, it
  * would need another promise.
  */
-export function convertResults(handler: object, convert: Convert): void {
+export function convertResults(
+  handler: object,
+  convert: (ctx: Context, result: unknown) => unknown,
+): void {
   conversions.set(handler, convert);
 }

@@ -8,10 +8,12 @@ import { composeOperations } from '../middlewares.js';
 
 const req = new IncomingMessage(new Socket());
 Object.assign(req, { method: 'GET', url: '/' });
+const errors = { includeStack: false, onError: () => {}, format: undefined };
 const exchange = createExchange<Context>(req, new ServerResponse(req), {
   app: {},
   routes: { methods: () => new Set(), queryTypes: () => [] },
-  errors: { includeStack: false, onError: () => {}, format: undefined },
+  errors,
+  outermost: errors,
   readClient: createClientReader(undefined),
   sample: { next: () => false, restart: () => {} },
   closing: () => new AbortController().signal,
