@@ -84,6 +84,16 @@ describe('createInvoker', () => {
     );
   });
 
+  it('calls guards without a receiver, like any function', () => {
+    const receivers: unknown[] = [];
+    function check(this: unknown): boolean {
+      receivers.push(this);
+      return true;
+    }
+    createInvoker({ ...plan, guards: [{ name: 'a', check }] }).invoke(ctx, () => {});
+    expect(receivers).toEqual([undefined]);
+  });
+
   it('throws synchronously if no guard returns a promise', () => {
     const { invoke } = createInvoker({ ...plan, guards: [{ name: 'b', check: () => false }] });
     expect(() => invoke(ctx, () => {})).toThrow('by b.');

@@ -42,6 +42,7 @@ export interface Invoker {
   readonly convert: (ctx: Context, result: unknown) => unknown;
 }
 
+/** Creates the functions that run one controller method. */
 export function createInvoker(plan: InvokerPlan): Invoker {
   const { handler, parameters } = plan;
   const guards = plan.guards.map(({ name, check }) => ({
@@ -53,14 +54,15 @@ export function createInvoker(plan: InvokerPlan): Invoker {
   const takesResponse = parameters.some(({ source }) => source === 'res');
   const prepare = createPrepareResponse(plan, takesResponse);
 
-  const check = (ctx: Context, checked: number): unknown => {
-    let index = checked;
+  const runFrom = (ctx: Context, first: number): unknown => {
+    let index = first;
     for (let guard = guards[index]; guard !== undefined; guard = guards[index]) {
-      const verdict = guard.check(ctx);
+      const { name, check } = guard;
+      const verdict = check(ctx);
       index += 1;
       if (verdict === true) continue;
-      if (!isPromiseLike(verdict)) throw denial(verdict, guard.name, handler);
-      return checkAfter(verdict, guard.name, ctx, index);
+      if (!isPromiseLike(verdict)) throw denial(verdict, name, handler);
+      return runAfter(verdict, name, ctx, index);
     }
     const values = read?.(ctx) ?? NO_VALUES;
     if (!Array.isArray(values)) return callAfter(values, ctx);
@@ -74,12 +76,12 @@ export function createInvoker(plan: InvokerPlan): Invoker {
       return call(ctx, values ?? NO_VALUES);
     });
   // A foreign `then` may return no promise. Then the request would continue unchecked.
-  const checkAfter = (verdict: unknown, name: string, ctx: Context, index: number) =>
+  const runAfter = (verdict: unknown, name: string, ctx: Context, index: number) =>
     Promise.resolve(verdict).then((settled) => {
       if (settled !== true) throw denial(settled, name, handler);
-      return check(ctx, index);
+      return runFrom(ctx, index);
     });
-  return { invoke: (ctx) => check(ctx, 0), convert: createConvert(plan, takesResponse) };
+  return { invoke: (ctx) => runFrom(ctx, 0), convert: createConvert(plan, takesResponse) };
 }
 
 const NO_VALUES: unknown[] = [];
@@ -140,6 +142,7 @@ function createPrepareResponse(
   };
 }
 
+/** Creates {@link Invoker.convert}. */
 function createConvert(
   { handler, status, redirect, mayBeEmpty }: InvokerPlan,
   takesResponse: boolean,
