@@ -1,4 +1,4 @@
-import { type Context, createRouter, type Next } from '@fairlead/core';
+import { type Context, createApp, createRouter, type Handler, type Next } from '@fairlead/core';
 import { createContainer, Service, token } from '@fairlead/di';
 import { describe, expect, it } from 'vitest';
 import {
@@ -8,7 +8,9 @@ import {
   type ClassMiddleware,
   Controller,
   type ControllersPluginOptions,
+  Delete,
   Get,
+  Redirect,
   registerController,
   UseGuard,
   UseInterceptor,
@@ -161,6 +163,39 @@ describe('options of registerController and buildRoutes', () => {
       expect(route).toMatchObject(everywhere);
       expect(route?.handlers.map(({ name }) => name)).toEqual(['Audit', 'PlainController.read']);
     }
+  });
+});
+
+describe('a handler of buildRoutes()', () => {
+  @Controller()
+  class EmptyController {
+    @Delete('/now')
+    now() {}
+
+    @Delete('/later')
+    async later() {}
+
+    @Get('/elsewhere')
+    @Redirect('/there')
+    async elsewhere() {}
+  }
+
+  it.each([
+    ['itself', (handler: Handler) => handler],
+    [
+      'in another function',
+      (handler: Handler): Handler =>
+        async (ctx, next) =>
+          handler(ctx, next),
+    ],
+  ])('records a redirect or an empty response, registered %s', async (_, wrap) => {
+    const app = createApp();
+    for (const { method, path, handlers } of buildRoutes(EmptyController))
+      app.on(method, path, wrap(handlers.at(-1) as Handler));
+    expect((await app.request('/now', { method: 'DELETE' })).status).toBe(204);
+    expect((await app.request('/later', { method: 'DELETE' })).status).toBe(204);
+    const redirect = await app.request('/elsewhere');
+    expect([redirect.status, redirect.headers.get('Location')]).toEqual([302, '/there']);
   });
 });
 

@@ -24,13 +24,19 @@ export { isStarted } from './context/context-errors.js';
 export { titleOf, unknownPath } from './errors/http-error.js';
 export { after } from './exchange/after-next.js';
 export { isJson } from './exchange/media-type.js';
-export { publishers, traced } from './pipeline/tracing.js';
+export { traced } from './pipeline/tracing.js';
 export { isPromiseLike } from './promise.js';
 export { serialize } from './response/serialize-json.js';
 export type { ContractOf } from './router/client-contract.js';
 export { describeDeprecation } from './router/deprecation.js';
 export { expandPath, renameFix } from './router/pattern.js';
-export { convertResults, defaultStatus, errorCodes, inputsOf } from './router/route-options.js';
+export {
+  defaultStatus,
+  errorCodes,
+  type HandlerParts,
+  inputsOf,
+  splitHandler,
+} from './router/route-options.js';
 export { takeProblem } from './router/router.js';
 export {
   createInputReader,

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
@@ -286,6 +287,28 @@ describe('ctx.onFinish() calls', () => {
       'Error: rejected',
     ]);
     expect(stderr).not.toHaveBeenCalled();
+  });
+
+  it('each listener after ctx.signal has aborted, also those added before it was read', async () => {
+    const ended = Promise.withResolvers<void>();
+    const aborted: boolean[] = [];
+    const app = createApp().use(async (ctx) => {
+      const note = () => aborted.push(ctx.signal.aborted);
+      ctx.onFinish(note);
+      const left = once(ctx.signal, 'abort');
+      ctx.onFinish(note);
+      ctx.onFinish(() => ended.resolve());
+      started.resolve();
+      await left;
+    });
+    const started = Promise.withResolvers<void>();
+    const { port } = await serve(app);
+    const { socket } = connectRaw(port);
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await started.promise;
+    socket.destroy();
+    await ended.promise;
+    expect(aborted).toEqual([true, true]);
   });
 
   it('a listener at once when the request has ended', async () => {

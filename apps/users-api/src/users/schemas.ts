@@ -67,10 +67,8 @@ export const DEFAULT_PAGE = { page: 1, limit: Math.min(10, MAX_PAGE_SIZE) } as c
 
 /** A whole number of at least 1. Any other value counts as the default, and a fraction is cut off. */
 function count(name: keyof typeof DEFAULT_PAGE, meaning: string, max = Infinity) {
-  const counted = z.coerce
-    .number()
-    .catch(DEFAULT_PAGE[name])
-    .transform((value) => (value >= 1 ? Math.min(Math.trunc(value), max) : DEFAULT_PAGE[name]));
+  const whole = z.coerce.number().transform(Math.trunc).pipe(z.number().min(1));
+  const counted = whole.catch(DEFAULT_PAGE[name]).transform((value) => Math.min(value, max));
   const largest = max === Infinity ? '' : ` A larger value counts as ${max}.`;
   const others = `Any other value counts as ${DEFAULT_PAGE[name]}.`;
   return counted.optional().describe(`${meaning}, 1 or more. ${others}${largest}`);

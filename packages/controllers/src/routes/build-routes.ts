@@ -1,13 +1,12 @@
 import type { Context, Handler, Middleware, RouteInput, RouteOptions } from '@fairlead/core';
 import {
-  convertResults,
   describe,
   descriptionOf,
   errorCodes,
   mayBeEmpty,
-  publishers,
   type SentDescription,
   setPathParts,
+  splitHandler,
 } from '@fairlead/core/extend';
 import {
   type Constructor,
@@ -203,7 +202,6 @@ function buildRoute(
   const scope = isScoped ? [instances.scopes.middleware] : [];
   const hold: Hold = isScoped ? instances.scopes.hold : (run) => run;
   const invoker = createRouteInvoker(route, steps, hold);
-  publishers.add(invoker);
   const built: BuiltRoute = Object.freeze({
     ...route,
     ...references,
@@ -382,7 +380,8 @@ function createRouteInvoker(
       return isOptional;
     },
   });
-  const invoker = named(route.handler, hold(invoke));
-  convertResults(invoker, convert);
-  return invoker;
+  const run: Handler = hold(invoke);
+  const handler: Handler = (ctx, next) => chain(run(ctx, next), (result) => convert(ctx, result));
+  splitHandler(handler, { run, convert });
+  return named(route.handler, handler);
 }

@@ -512,7 +512,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     return controller.signal;
   }
 
-  /** Makes an error that the pipeline has not handled the response, as an error handler before it would. */
+  /** Responds with an error that the pipeline has not handled, as an error handler before everything else would. */
   #recover(exchange: Exchange<Context>, ctx: Context, error: unknown): void {
     const { errors, outermost } = exchange.environment;
     if (outermost === errors) {

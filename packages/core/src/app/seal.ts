@@ -85,7 +85,7 @@ export function seal(
   const [first = last] = steps;
   steps.push(last);
   const publish = (run: Middleware) => traced('request', 'request', run);
-  // A trace of the request would have the errors of a pipeline that lacks its error handler.
+  // A trace would show the errors that the error handler handles.
   const isTraced = publish(last) !== last;
   const outermost = isTraced ? undefined : policyOf(first, errors);
   const begin = outermost === undefined ? 0 : 1;

@@ -22,6 +22,9 @@ function finish<Ctx>(
   ctx: Ctx,
   listeners: readonly FinishListener[],
 ): void {
+  const { res, controller } = exchange;
+  // Listeners may read `ctx.signal`, which aborts at the same time.
+  if (controller !== undefined && !isComplete(res)) controller.abort();
   const report = (error: unknown): void => exchange.errors.onError(error, ctx);
   const outcome = outcomeOf(exchange);
   for (const listener of listeners) {

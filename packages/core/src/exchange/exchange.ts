@@ -296,7 +296,7 @@ const ENCODED = /[%+]/;
 export function queryEntries(exchange: Exchange): Iterable<readonly [string, string]> {
   const { target, searchParams } = exchange;
   const { search } = target;
-  // A middleware may have changed it.
+  // Middleware may have changed `ctx.searchParams`.
   if (searchParams !== undefined || ENCODED.test(search)) return searchParamsOf(exchange);
   const entries: (readonly [string, string])[] = [];
   for (const part of search.split('&')) {

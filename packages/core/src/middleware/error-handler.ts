@@ -107,10 +107,10 @@ export function errorHandler(options: ErrorHandlerOptions = {}): Middleware {
   return describe(markCopy(named('errorHandler', middleware)), { role: 'errorHandler', warning });
 }
 
-/** The policies of error handlers, by what they add to. */
+/** Creates the policy of an error handler from the one that it adds to. */
 const policies = new WeakMap<object, (base: ErrorPolicy) => ErrorPolicy>();
 
-/** Returns the policy of an {@link errorHandler} before everything else; undefined for another step. */
+/** Returns the policy of an {@link errorHandler} that adds to another one; undefined for another step. */
 export function policyOf(step: object, base: ErrorPolicy): ErrorPolicy | undefined {
   return policies.get(step)?.(base);
 }

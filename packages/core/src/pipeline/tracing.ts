@@ -25,9 +25,6 @@ export interface TracedCall {
   error?: unknown;
 }
 
-/** Handlers that publish their parts themselves, as methods of controllers do. */
-export const publishers = new WeakSet<object>();
-
 /**
  * Returns a function that publishes its calls on the tracing channel of a part. Decides now whether anything is
  * subscribed: without subscribers, returns the function as it is.
@@ -40,7 +37,7 @@ export function traced<Input extends readonly unknown[], Result>(
   run: (...input: Input) => Result,
 ): (...input: Input) => Result {
   const channel = tracingChannel<unknown, TracedCall>(`fairlead:${part}`);
-  if (!channel.hasSubscribers || publishers.has(run)) return run;
+  if (!channel.hasSubscribers) return run;
   const publishing = (...input: Input): Result => {
     const call: TracedCall = { name, ctx: input[0] as AnyContext | undefined, isPending: false };
     return channel.traceSync(() => {

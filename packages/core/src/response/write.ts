@@ -74,12 +74,14 @@ export function writeText(exchange: Exchange): boolean {
  */
 function typeWithoutCharset(exchange: Exchange): string | undefined {
   const type = String(getHeader(exchange, 'Content-Type') ?? '');
+  // Most types have one, and need no regular expression.
+  if (type.endsWith('charset=utf-8')) return undefined;
   return /^text\/(?!json\b)/i.test(type) && !/charset=/i.test(type) ? type : undefined;
 }
 
-/** Adds the charset to a text type, if the body consists of strings. A default type has it. */
+/** Adds the charset to a text type, if the body consists of strings. */
 function completeType(exchange: Exchange): void {
-  if (!exchange.isText || getHeader(exchange, 'Content-Type') === exchange.defaultType) return;
+  if (!exchange.isText) return;
   const type = typeWithoutCharset(exchange);
   if (type !== undefined) putHeader(exchange, 'Content-Type', `${type}; charset=utf-8`);
 }

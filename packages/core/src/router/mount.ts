@@ -32,7 +32,7 @@ import {
   significantSegments,
 } from './pattern.js';
 import { ALL } from './route-methods.js';
-import { conversions, defaultStatus, type RouteOptions } from './route-options.js';
+import { defaultStatus, handlerParts, type RouteOptions } from './route-options.js';
 import type { AnyRouter } from './router.js';
 import { type Match, Tree } from './tree.js';
 import { createValidate } from './validate-request.js';
@@ -123,8 +123,9 @@ function wrapHandler(original: Middleware, route: string, options: RouteOptions)
   const write = sender ?? ((ctx: AnyContext, value: unknown) => ctx.respond(value));
   const published = traced('serialization', route, write);
   const send = published === write ? sender : published;
-  const handler = traced('handler', name, original);
-  const convert = conversions.get(original);
+  const parts = handlerParts.get(original);
+  const handler = parts?.run ?? traced('handler', name, original);
+  const convert = parts?.convert;
   const respond: Middleware = (ctx, next) => {
     if (status !== undefined) {
       // Its value was checked when the route was registered.
@@ -137,7 +138,7 @@ function wrapHandler(original: Middleware, route: string, options: RouteOptions)
     if (value === undefined) return;
     return send ? send(ctx, value) : ctx.respond(value);
   };
-  // Functions in those above and below would make each request allocate what they close over.
+  // In `respond()` and `validated()`, these functions would make each request allocate what they close over.
   const sendAfter = (result: PromiseLike<unknown>, ctx: Context) =>
     Promise.resolve(result).then((settled) => {
       const value = convert === undefined ? settled : convert(ctx, settled);

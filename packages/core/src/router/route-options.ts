@@ -417,16 +417,16 @@ export type Handler<Path extends string = string, S extends object = State> = (
   next: Next,
 ) => unknown;
 
-/** What {@link convertResults} has received, by handler. */
-export const conversions = new WeakMap<object, (ctx: Context, result: unknown) => unknown>();
+/** What a handler consists of that publishes its own calls and converts its own results, as those of controllers do. */
+export interface HandlerParts {
+  readonly run: Handler;
+  /** Returns the value to respond with for a settled result. */
+  readonly convert: (ctx: Context, result: unknown) => unknown;
+}
 
-/**
- * Lets a function convert the settled results of a handler to the values to respond with. In the handler itself, it
- * would need another promise.
- */
-export function convertResults(
-  handler: object,
-  convert: (ctx: Context, result: unknown) => unknown,
-): void {
-  conversions.set(handler, convert);
+export const handlerParts = new WeakMap<object, HandlerParts>();
+
+/** Lets a route run the parts of a handler in its place, which takes one promise less. */
+export function splitHandler(handler: object, parts: HandlerParts): void {
+  handlerParts.set(handler, parts);
 }

@@ -69,7 +69,7 @@ const HOST = /^(?:(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})*|\[[\da-f]*:[\da-f:.]+\])(?:
 /** The last `Host` that matched. Most requests repeat it. */
 let knownHost = '';
 
-/** Returns the error of an unacceptable request head, or undefined. */
+/** Returns the error of an unacceptable request head, or undefined. Small, so that V8 inlines it. */
 export function checkHead(
   req: IncomingMessage,
   limits: Required<ServerLimits>,
@@ -86,7 +86,6 @@ export function checkHead(
   }
   const isKnown = hosts === 1 && host === knownHost && req.httpVersion === '1.1';
   const isShort = rawHeaders.length <= 2 * limits.maxHeaders;
-  // Small, so that V8 inlines it and what runs next.
   if (isKnown && isShort && String(req.url).length <= limits.maxTargetSize) return undefined;
   return findRefusal(req, limits, hosts, host);
 }
