@@ -72,7 +72,7 @@ interface Writing {
 
 /**
  * Without a message, pino would log that of the error, which may quote user data. The option `hooks.logMethod` would
- * take a µs for each line.
+ * make each line take two more calls with lists of arguments.
  *
  * @see https://getpino.io/#/docs/api?id=pino-symbols
  */

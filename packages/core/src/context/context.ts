@@ -13,11 +13,9 @@ import {
   hasBody,
   hasUnreadBody,
   type Params,
-  queryEntries,
   type RawInputs,
   type RequestInputs,
   type State,
-  searchParamsOf,
 } from '../exchange/exchange.js';
 import { decodeParams, paramsOf } from '../exchange/params.js';
 import {
@@ -138,13 +136,15 @@ export class Context<
    */
   get query(): I['query'] {
     const exchange = this[EXCHANGE];
-    exchange.query ??= firstValues(queryEntries(exchange));
+    exchange.query ??= firstValues(this.searchParams);
     return exchange.query;
   }
 
   /** All query parameters. */
   get searchParams(): URLSearchParams {
-    return searchParamsOf(this[EXCHANGE]);
+    const exchange = this[EXCHANGE];
+    exchange.searchParams ??= new URLSearchParams(`?${exchange.target.search}`);
+    return exchange.searchParams;
   }
 
   /**

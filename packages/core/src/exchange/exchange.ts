@@ -283,36 +283,10 @@ export function isFilled({ body, takenOver }: Pick<Exchange, 'body' | 'takenOver
   return body !== undefined || takenOver;
 }
 
-/** Returns all query parameters. */
-export function searchParamsOf(exchange: Exchange): URLSearchParams {
-  exchange.searchParams ??= new URLSearchParams(`?${exchange.target.search}`);
-  return exchange.searchParams;
-}
-
-/** Matches what `URLSearchParams` decodes. */
-const ENCODED = /[%+]/;
-
-/** Returns the names and values of all query parameters. Most queries need no `URLSearchParams`, which takes a µs. */
-export function queryEntries(exchange: Exchange): Iterable<readonly [string, string]> {
-  const { target, searchParams } = exchange;
-  const { search } = target;
-  // Middleware may have changed `ctx.searchParams`.
-  if (searchParams !== undefined || ENCODED.test(search)) return searchParamsOf(exchange);
-  const entries: (readonly [string, string])[] = [];
-  for (const part of search.split('&')) {
-    const equals = part.indexOf('=');
-    if (equals !== -1) entries.push([part.slice(0, equals), part.slice(equals + 1)]);
-    else if (part !== '') entries.push([part, '']);
-  }
-  return entries;
-}
-
 /** Returns the first value of each query parameter, without a prototype, so `__proto__` is an ordinary name. */
-export function firstValues(
-  entries: Iterable<readonly [name: string, value: string]>,
-): Record<string, string> {
+export function firstValues(searchParams: URLSearchParams): Record<string, string> {
   const query: Record<string, string> = Object.create(null);
-  for (const [name, value] of entries) query[name] ??= value;
+  for (const [name, value] of searchParams) query[name] ??= value;
   return query;
 }
 

@@ -1,6 +1,5 @@
-import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type Exchange, firstValues, queryEntries } from './exchange.js';
+import { firstValues } from './exchange.js';
 
 const read = (search: string) => firstValues(new URLSearchParams(search));
 
@@ -23,37 +22,4 @@ it('has no prototype, so every name is an ordinary one', () => {
     ['__proto__', 'a'],
     ['constructor', 'b'],
   ]);
-});
-
-it('has the names and values of URLSearchParams, also for a query without encoded text', () => {
-  const part = fc.constantFrom(
-    '&',
-    '=',
-    '?',
-    '#',
-    'a',
-    'b',
-    'é',
-    '[',
-    ']',
-    ';',
-    ' ',
-    '+',
-    '%20',
-    '%',
-  );
-  fc.assert(
-    fc.property(fc.array(part), (parts) => {
-      const target = { path: '/', search: parts.join(''), malformed: false };
-      const entries = queryEntries({ target } as Exchange);
-      expect([...entries]).toEqual([...new URLSearchParams(`?${target.search}`)]);
-    }),
-  );
-});
-
-it('has what middleware added to ctx.searchParams before', () => {
-  const target = { path: '/', search: 'a=1', malformed: false };
-  const searchParams = new URLSearchParams('a=1&b=2');
-  const entries = queryEntries({ target, searchParams } as Exchange);
-  expect({ ...firstValues(entries) }).toEqual({ a: '1', b: '2' });
 });

@@ -1,6 +1,6 @@
 import { isStandardSchema, type StandardSchema } from '@fairlead/schemas';
 import type { Context } from '../context/context.js';
-import { EXCHANGE, type Exchange, queryEntries } from '../exchange/exchange.js';
+import { EXCHANGE } from '../exchange/exchange.js';
 import { contentOf } from './content.js';
 import {
   planMember,
@@ -58,18 +58,12 @@ function createWholeReader(source: RouteInput['source'], schema: StandardSchema)
     case 'param':
       return (ctx) => readSimple(plan, ctx.params);
     case 'query':
-      return (ctx) => readQuery(plan, entriesOf(ctx));
+      return (ctx) => readQuery(plan, ctx.searchParams);
     case 'header':
       return (ctx) => readSimple(plan, ctx.headers);
     case 'body':
       return (ctx) => (isForm(ctx) ? readForm(plan, ctx.body) : ctx.body);
   }
-}
-
-/** Returns the names and values of the query, also of a {@link TextSource}, which may be no context. */
-function entriesOf(ctx: Context): Iterable<readonly [string, string]> {
-  const exchange = ctx[EXCHANGE] as Exchange<Context> | undefined;
-  return exchange === undefined ? ctx.searchParams : queryEntries(exchange);
 }
 
 /** Read inputs of which every text stays as it is. */
@@ -106,7 +100,7 @@ function createMemberReader(
           return values.length === 0 ? undefined : readAll(values);
         };
       }
-      if (carrier !== 'text') return (ctx) => readQuery(only, entriesOf(ctx))[name];
+      if (carrier !== 'text') return (ctx) => readQuery(only, ctx.searchParams)[name];
       if (isPlain) return (ctx) => ctx.query[name];
       return (ctx) => {
         const text = ctx.query[name];

@@ -181,10 +181,7 @@ function createReadItems({ lists }: Structure): (index: number) => ReadText {
 }
 
 /** Converts a query. Returns an object without a prototype, with the first value of each name that is not a list. */
-export function readQuery(
-  plan: TextPlan,
-  query: Iterable<readonly [name: string, text: string]>,
-): Record<string, unknown> {
+export function readQuery(plan: TextPlan, query: URLSearchParams): Record<string, unknown> {
   if (plan.isDeep) return readByName(plan, groupByName(query));
   const result: Record<string, unknown> = Object.create(null);
   for (const [name, text] of query) {
@@ -201,7 +198,7 @@ export function readForm(plan: TextPlan, form: unknown): unknown {
   return readByName(plan, Object.entries(form));
 }
 
-function groupByName(query: Iterable<readonly [name: string, text: string]>): Map<string, unknown> {
+function groupByName(query: URLSearchParams): Map<string, unknown> {
   const byName = new Map<string, string | string[]>();
   for (const [name, text] of query) {
     const earlier = byName.get(name);
