@@ -34,8 +34,8 @@ export {
   defaultStatus,
   errorCodes,
   type HandlerParts,
+  handlerParts,
   inputsOf,
-  splitHandler,
 } from './router/route-options.js';
 export { takeProblem } from './router/router.js';
 export {

@@ -1,7 +1,12 @@
 import { SetupError } from '@fairlead/core';
 import { assertOptions } from '@fairlead/core/extend';
 import { escapeControls, fn, type Kinds, kind, oneOf, requireFrom } from '@fairlead/options';
-import pino, { type DestinationStream, type LevelWithSilent, type Logger } from 'pino';
+import pino, {
+  type DestinationStream,
+  type LevelWithSilent,
+  type Logger,
+  type LoggerOptions as PinoOptions,
+} from 'pino';
 import { describeError } from './describe-error.js';
 import { isRequestLine } from './request-log.js';
 
@@ -57,44 +62,23 @@ export function createLogger(options: LoggerOptions = {}): Logger {
     ? { write: (line: string) => void destination.write(prettify(line)) }
     : destination;
   const formatters = { level: (label: string) => ({ level: label }) };
-  const logger = pino({ level, formatters, serializers: { err: serializeError } }, stream);
-  replaceMessages(logger, serializeError);
-  return logger;
+  const hooks = { logMethod: createLogMethod(serializeError) };
+  return pino({ level, formatters, hooks, serializers: { err: serializeError } }, stream);
 }
 
-const WRITE: typeof pino.symbols.writeSym = pino.symbols.writeSym;
-
-/** A logger with the method that writes its lines. */
-interface Writing {
-  readonly msgPrefix: string | undefined;
-  [WRITE]: (this: Writing, values: unknown, message: unknown, level: number) => void;
-}
-
-/**
- * Without a message, pino would log that of the error, which may quote user data. The option `hooks.logMethod` would
- * make each line take two more calls with lists of arguments.
- *
- * @see https://getpino.io/#/docs/api?id=pino-symbols
- */
-function replaceMessages(logger: Logger, serializeError: (error: unknown) => object): void {
-  const writing = logger as unknown as Writing;
-  const write = writing[WRITE];
-  // Child loggers inherit it.
-  writing[WRITE] = function (values, text, level) {
-    let message = text;
-    if (message === undefined) {
-      const error: unknown = values instanceof Error ? values : Object(values).err;
-      if (error instanceof Error)
-        message = `${this.msgPrefix ?? ''}${messageOf(error, serializeError)}`;
-    }
-    write.call(this, values, message, level);
+/** Without a message, pino would log that of the error, which may quote user data. */
+function createLogMethod(serializeError: (error: unknown) => object): LogMethod {
+  return function logMethod(values, log) {
+    const [first, text] = values;
+    if (text !== undefined) return log.apply(this, values);
+    const error: unknown = first instanceof Error ? first : Object(first).err;
+    if (!(error instanceof Error)) return log.apply(this, values);
+    const { message = error.name }: { readonly message?: unknown } = serializeError(error);
+    return log.call(this, first, String(message));
   };
 }
 
-function messageOf(error: Error, serializeError: (error: unknown) => object): string {
-  const { message = error.name }: { readonly message?: unknown } = serializeError(error);
-  return String(message);
-}
+type LogMethod = NonNullable<NonNullable<PinoOptions['hooks']>['logMethod']>;
 
 /** Opens standard output. Pretty lines are written synchronously, in order with those of `console`. */
 function openOutput(sync: boolean): DestinationStream {

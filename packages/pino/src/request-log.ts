@@ -54,17 +54,12 @@ export function logRequests(logger: Logger, options: RequestLogOptions = {}): Mi
         const fault = findFault(outcome);
         const level = fault === undefined ? levelOf(status, quiet?.(ctx)) : 'error';
         if (!logger.isLevelEnabled(level)) return;
-        const { method, path, pattern: route } = ctx;
-        const { requestId, traceId } = ctx.state;
-        const duration = Math.round((performance.now() - start) * 1_000) / 1_000;
-        // Most lines have no others, and pino takes time for each member.
-        if (error === undefined && traceId === undefined && !aborted) {
-          logger[level]({ method, path, route, status, duration, requestId }, REQUEST);
-          return;
-        }
         const code = isHttpError(error) ? error.code : undefined;
         const err = logger.isLevelEnabled('debug') ? error : fault;
         if (err !== undefined) shown.set(ctx, err);
+        const { method, path, pattern: route } = ctx;
+        const { requestId, traceId } = ctx.state;
+        const duration = Math.round((performance.now() - start) * 1_000) / 1_000;
         const line = { method, path, route, status, code, duration, requestId, traceId, err };
         logger[level](aborted ? { ...line, aborted } : line, REQUEST);
       });

@@ -74,13 +74,11 @@ function count(name: keyof typeof DEFAULT_PAGE, meaning: string, max = Infinity)
   return counted.optional().describe(`${meaning}, 1 or more. ${others}${largest}`);
 }
 
-/** The query of a list. Either parameter requests a page. Compiled, it takes a quarter less time. */
-export const ListQuery = z.compile(
-  z.object({
-    page: count('page', 'Page number'),
-    limit: count('limit', 'Maximum number of users per page', MAX_PAGE_SIZE),
-  }),
-);
+/** The query of a list. Either parameter requests a page. */
+export const ListQuery = z.object({
+  page: count('page', 'Page number'),
+  limit: count('limit', 'Maximum number of users per page', MAX_PAGE_SIZE),
+});
 
 const One = z.object({ data: User }).meta({ id: 'UserEnvelope' });
 const Everyone = z.object({ data: z.array(User), total: z.int().min(0) }).meta({ id: 'UserList' });

@@ -3,10 +3,10 @@ import {
   describe,
   descriptionOf,
   errorCodes,
+  handlerParts,
   mayBeEmpty,
   type SentDescription,
   setPathParts,
-  splitHandler,
 } from '@fairlead/core/extend';
 import {
   type Constructor,
@@ -382,6 +382,6 @@ function createRouteInvoker(
   });
   const run: Handler = hold(invoke);
   const handler: Handler = (ctx, next) => chain(run(ctx, next), (result) => convert(ctx, result));
-  splitHandler(handler, { run, convert });
+  handlerParts.set(handler, { run, convert });
   return named(route.handler, handler);
 }

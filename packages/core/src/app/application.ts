@@ -389,7 +389,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     }
   };
 
-  /** Responds once a promise has settled. In {@link handle}, its functions would make each request allocate. */
+  /** Responds once a promise has settled. In {@link handle}, each request would allocate its functions. */
   #finishAfter(result: PromiseLike<unknown>, exchange: Exchange<Context>, ctx: Context): void {
     result.then(
       () => this.#finish(exchange, ctx),
@@ -512,7 +512,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
     return controller.signal;
   }
 
-  /** Responds with an error that the pipeline has not handled, as an error handler before everything else would. */
+  /** Responds with an error of the pipeline, as its outermost error handler would. */
   #recover(exchange: Exchange<Context>, ctx: Context, error: unknown): void {
     const { errors, outermost } = exchange.environment;
     if (outermost === errors) {

@@ -87,8 +87,8 @@ export function seal(
   const publish = (run: Middleware) => traced('request', 'request', run);
   // A trace would show the errors that the error handler handles.
   const isTraced = publish(last) !== last;
-  const outermost = isTraced ? undefined : policyOf(first, errors);
-  const begin = outermost === undefined ? 0 : 1;
+  const policy = isTraced ? undefined : policyOf(first, errors);
+  const begin = policy ? 1 : 0;
   return Object.freeze({
     pipeline: publish(compose(steps, begin)),
     refusalPipeline: publish(compose(steps.map(refuseTarget), begin)),
@@ -115,7 +115,7 @@ export function seal(
         }),
       },
       errors,
-      outermost: outermost ?? errors,
+      outermost: policy ?? errors,
       readClient,
       sample: new Sample(),
       closing,

@@ -22,9 +22,8 @@ function finish<Ctx>(
   ctx: Ctx,
   listeners: readonly FinishListener[],
 ): void {
-  const { res, controller } = exchange;
   // Listeners may read `ctx.signal`, which aborts at the same time.
-  if (controller !== undefined && !isComplete(res)) controller.abort();
+  abortIncomplete(exchange);
   const report = (error: unknown): void => exchange.errors.onError(error, ctx);
   const outcome = outcomeOf(exchange);
   for (const listener of listeners) {
@@ -63,11 +62,14 @@ export function controllerOf(exchange: Exchange): AbortController {
   const controller = new AbortController();
   exchange.controller = controller;
   if (!res.destroyed) {
-    onClose(res, () => {
-      if (!isComplete(res)) controller.abort();
-    });
+    onClose(res, () => abortIncomplete(exchange));
   } else if (!res.writableFinished) controller.abort();
   return controller;
+}
+
+/** Aborts the signal of a request, if it has been read, unless the response that has closed is complete. */
+function abortIncomplete({ res, controller }: Pick<Exchange, 'res' | 'controller'>): void {
+  if (controller !== undefined && !isComplete(res)) controller.abort();
 }
 
 /** Same as `ctx.abort()`. */

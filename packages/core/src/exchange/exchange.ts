@@ -72,7 +72,7 @@ export interface Environment<Ctx = never> {
   readonly routes: RouteTable;
   /** The policy of the application. */
   readonly errors: ErrorPolicy<Ctx>;
-  /** That of an error handler before everything else, which the pipeline then lacks; otherwise the same. */
+  /** That of an error handler before everything else, which is no step then; otherwise the same. */
   readonly outermost: ErrorPolicy<Ctx>;
   readonly readClient: ClientReader;
   /** Decides which requests are observed for mistakes. */

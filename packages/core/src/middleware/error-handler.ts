@@ -103,16 +103,17 @@ export function errorHandler(options: ErrorHandlerOptions = {}): Middleware {
     }
   };
   const warning = () => describeStacks('errorHandler()', options);
-  policies.set(middleware, (base) => createErrorPolicy(options, base));
+  optionsOf.set(middleware, options);
   return describe(markCopy(named('errorHandler', middleware)), { role: 'errorHandler', warning });
 }
 
-/** Creates the policy of an error handler from the one that it adds to. */
-const policies = new WeakMap<object, (base: ErrorPolicy) => ErrorPolicy>();
+/** The options of error handlers. */
+const optionsOf = new WeakMap<object, ErrorHandlerOptions>();
 
 /** Returns the policy of an {@link errorHandler} that adds to another one; undefined for another step. */
 export function policyOf(step: object, base: ErrorPolicy): ErrorPolicy | undefined {
-  return policies.get(step)?.(base);
+  const options = optionsOf.get(step);
+  return options && createErrorPolicy(options, base);
 }
 
 /**
@@ -122,8 +123,7 @@ export function policyOf(step: object, base: ErrorPolicy): ErrorPolicy | undefin
 export function replacesProblems(
   value: Middleware | { readonly format?: ErrorPolicy['format'] },
 ): boolean {
-  const { format } =
-    typeof value === 'function' ? (policyOf(value, DEFAULT_ERROR_POLICY) ?? {}) : value;
+  const { format } = typeof value === 'function' ? (optionsOf.get(value) ?? {}) : value;
   const [, members = '...'] = /^[^()]*\(\s*(?:\{([^{}]*)\}|(?=\)))/.exec(`${format}`) ?? [];
   return format !== undefined && (format.length === 0 || !members.includes('...'));
 }

@@ -53,9 +53,8 @@ export function writeText(exchange: Exchange): boolean {
   ) {
     return false;
   }
-  const keepAlive = connection?.keepAlive;
-  if (keepAlive !== undefined && res.shouldKeepAlive && res.useChunkedEncodingByDefault)
-    rawHeaders.push('Keep-Alive', keepAlive);
+  if (connection?.keepAlive !== undefined && res.shouldKeepAlive && res.useChunkedEncodingByDefault)
+    rawHeaders.push('Keep-Alive', connection.keepAlive);
   if (rawHeaders[1] !== defaultType) completeType(exchange);
   const length = Buffer.byteLength(body);
   rawHeaders.push('Content-Length', String(length));
@@ -74,8 +73,6 @@ export function writeText(exchange: Exchange): boolean {
  */
 function typeWithoutCharset(exchange: Exchange): string | undefined {
   const type = String(getHeader(exchange, 'Content-Type') ?? '');
-  // Most types have one, and need no regular expression.
-  if (type.endsWith('charset=utf-8')) return undefined;
   return /^text\/(?!json\b)/i.test(type) && !/charset=/i.test(type) ? type : undefined;
 }
 
@@ -211,8 +208,8 @@ function announceKeepAlive(exchange: Exchange): void {
   const { res, connection } = exchange;
   // Node closes the connection after an HTTP/1.0 response without a length.
   const isKept = res.shouldKeepAlive && res.useChunkedEncodingByDefault;
-  const keepAlive = connection?.keepAlive;
-  if (isKept && keepAlive !== undefined) putHeader(exchange, 'Keep-Alive', keepAlive);
+  if (isKept && connection?.keepAlive !== undefined)
+    putHeader(exchange, 'Keep-Alive', connection.keepAlive);
 }
 
 function sendHead({ res, rawHeaders, status = 200 }: Exchange): void {

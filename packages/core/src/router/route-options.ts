@@ -417,16 +417,12 @@ export type Handler<Path extends string = string, S extends object = State> = (
   next: Next,
 ) => unknown;
 
-/** What a handler consists of that publishes its own calls and converts its own results, as those of controllers do. */
+/** The parts of a handler that publishes its own calls and converts its own results, as those of controllers do. */
 export interface HandlerParts {
   readonly run: Handler;
   /** Returns the value to respond with for a settled result. */
   readonly convert: (ctx: Context, result: unknown) => unknown;
 }
 
+/** A route runs the parts in place of the handler, which takes one promise less. */
 export const handlerParts = new WeakMap<object, HandlerParts>();
-
-/** Lets a route run the parts of a handler in its place, which takes one promise less. */
-export function splitHandler(handler: object, parts: HandlerParts): void {
-  handlerParts.set(handler, parts);
-}

@@ -26,8 +26,6 @@ const FIELDS = {
 
 interface ValidatedInput {
   readonly source: keyof typeof FIELDS;
-  readonly field: (typeof FIELDS)[ValidatedInput['source']];
-  readonly path: readonly [ValidatedInput['source']];
   readonly schema: StandardSchema;
   readonly read: (ctx: AnyContext) => unknown;
 }
@@ -52,17 +50,7 @@ export function createValidate(
     ['body', body],
   ] as const;
   const inputs = schemas.flatMap(([source, schema]): readonly ValidatedInput[] =>
-    schema === undefined
-      ? []
-      : [
-          {
-            source,
-            field: FIELDS[source],
-            path: [source],
-            schema,
-            read: createInputReader({ source }, schema),
-          },
-        ],
+    schema === undefined ? [] : [{ source, schema, read: createInputReader({ source }, schema) }],
   );
   if (inputs.length === 0) return undefined;
 
@@ -77,10 +65,7 @@ export function createValidate(
       throw new ValidationError(issues, { status: ctx.validationStatus });
     }
     const exchange: Record<(typeof FIELDS)[ValidatedInput['source']], unknown> = ctx[EXCHANGE];
-    for (let index = 0; index < inputs.length; index += 1) {
-      const { field } = inputs[index] as ValidatedInput;
-      exchange[field] = outputs[index];
-    }
+    for (const [index, { source }] of inputs.entries()) exchange[FIELDS[source]] = outputs[index];
   };
   const failSchema = (source: string, cause: unknown): never => {
     if (isHttpError(cause)) throw cause;
@@ -92,11 +77,11 @@ export function createValidate(
     const outputs: unknown[] = [];
     let isAsync = false;
     try {
-      for (const { source, path, schema, read } of inputs) {
+      for (const { source, schema, read } of inputs) {
         const value = read(ctx);
         let output: unknown;
         try {
-          output = validateValue(schema, value, path, issues);
+          output = validateValue(schema, value, [source], issues);
         } catch (cause) {
           failSchema(source, cause);
         }

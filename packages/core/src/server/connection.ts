@@ -299,14 +299,16 @@ export function admit(run: RequestListener): RequestListener {
   };
 }
 
-/** Runs a pipelined request, or lets it wait for earlier ones. */
+/**
+ * Runs a pipelined request, or lets it wait for earlier ones. In `admit()`, the function within would make each request
+ * allocate what it closes over.
+ */
 function queue(
   connection: Connection,
   req: IncomingMessage,
   res: ServerResponse,
   run: RequestListener,
 ): void {
-  // In `admit()`, this function would make each request allocate what it closes over.
   const start = (): void => {
     count(res, connection);
     run(req, res);
