@@ -21,8 +21,8 @@ function findEntries(): Map<string, string> {
 /** Types of functions that the application calls before a schema has read anything. */
 const CALLED_BY_THE_APPLICATION = new Set(['Middleware', 'AnyMiddleware']);
 
-/** Descriptions of routes. Their functions are those that users have passed. */
-const DESCRIPTIONS = new Set(['BuiltRoute', 'RouteDefinition', 'Route']);
+/** Descriptions of routes and handlers. Their functions are those that users have passed. */
+const DESCRIPTIONS = new Set(['BuiltRoute', 'RouteDefinition', 'Route', 'HandlerParts']);
 
 /** Factories of guards, middleware and handlers, which the application calls as well. */
 const FACTORY = /Guard\(\)$|(?:websocket|overload)\(\)$/;

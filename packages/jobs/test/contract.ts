@@ -224,10 +224,13 @@ export function testBackend(name: string, open: (test: TestContext) => OpenedJob
       const { expect } = test;
       const { jobs } = open(test);
       let [running, most, done] = [0, 0, 0];
+      const together = Promise.withResolvers<void>();
       const options = { payload: Item, concurrency: 2 };
       const job = jobs.define('concurrent', options, async () => {
         running += 1;
         most = Math.max(most, running);
+        if (running === 2) together.resolve();
+        await together.promise;
         await new Promise((resolve) => setTimeout(resolve, 50));
         running -= 1;
         done += 1;
