@@ -11,27 +11,29 @@ export const OUTPUT = join(PACKAGE, 'dist');
 /** How the sources refer to core's internal modules, and how the compiled files do. */
 const CORE = ['../../../../../packages/core/src/', '../../core/'] as const;
 
-/** How core's modules refer to the private package of checks. */
-const OPTIONS = "'@fairlead/options'";
+/** The private packages that core's modules import, of which its built package has copies. */
+const PRIVATE = ['options', 'schemas'] as const;
 
 /** Compiles this package and core's internal modules into {@link OUTPUT}. */
 export async function compileSources(): Promise<void> {
   rmSync(OUTPUT, { recursive: true, force: true });
   await compileFolder(join(PACKAGE, 'src'), OUTPUT);
-  for (const name of ['core', 'options']) {
+  for (const name of ['core', ...PRIVATE]) {
     await compileFolder(join(PACKAGE, `../../packages/${name}/src`), join(OUTPUT, name));
   }
 }
 
 async function compileFolder(source: string, target: string): Promise<void> {
-  const options = join(OUTPUT, 'options/index.js');
   for await (const file of glob('**/*.ts', { cwd: source })) {
     if (file.includes('.test')) continue;
     const output = join(target, file.replace(/\.ts$/, '.js'));
     mkdirSync(dirname(output), { recursive: true });
-    const code = compile(readFileSync(join(source, file), 'utf8'));
-    const path = relative(dirname(output), options).replaceAll('\\', '/');
-    writeFileSync(output, code.replaceAll(...CORE).replaceAll(OPTIONS, `'./${path}'`));
+    let code = compile(readFileSync(join(source, file), 'utf8')).replaceAll(...CORE);
+    for (const name of PRIVATE) {
+      const path = relative(dirname(output), join(OUTPUT, name, 'index.js')).replaceAll('\\', '/');
+      code = code.replaceAll(`'@fairlead/${name}'`, `'./${path}'`);
+    }
+    writeFileSync(output, code);
   }
 }
 
