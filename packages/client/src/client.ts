@@ -25,8 +25,8 @@ export interface ClientOptions<Routes extends AnyApi = Api> {
   /** Whether requests to other origins have cookies; `'same-origin'` by default, as in `fetch`. */
   readonly credentials?: 'include' | 'omit' | 'same-origin';
   /**
-   * How often to repeat a request whose connection fails, or that is rejected with 429 or 503 and `Retry-After`, if that
-   * is safe: GET, HEAD, OPTIONS, QUERY, PUT and DELETE, and others with an `Idempotency-Key`. Default 2; 0 repeats none.
+   * How often to repeat a request whose connection fails, or that is rejected with 429, 503, or 409 to an `Idempotency-Key`,
+   * and `Retry-After`, if that is safe: GET, HEAD, OPTIONS, QUERY, PUT and DELETE, and others with an `Idempotency-Key`. Default 2; 0 repeats none.
    */
   readonly retries?: number;
   /**

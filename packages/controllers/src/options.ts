@@ -53,7 +53,10 @@ export interface ControllersPluginOptions
     Partial<DiscoveryOptions> {
   /** Router on which the routes are registered. The application mounts it. */
   readonly router: Router;
-  /** Whether the start fails when a file cannot be imported. Default: false, which logs a warning. */
+  /**
+   * Whether the start fails when the root is missing, a file cannot be imported, or routes of a class would be missing.
+   * Default: false, which logs a warning. Errors of Fairlead in a file always fail it.
+   */
   readonly strict?: boolean;
   /**
    * Whether to dispose the container when the application closes or the installation fails. Default:

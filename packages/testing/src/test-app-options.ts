@@ -61,7 +61,7 @@ export interface TestAppOptions<Types extends readonly unknown[] = readonly unkn
   readonly app?: never;
   /** Classes to register in addition to those discovered in `root`. */
   readonly controllers?: readonly Constructor[];
-  /** Whether to fail when a file in `root` cannot be imported. Default true. */
+  /** Whether to fail when `root` is missing, or a file in it cannot be imported. Default true. */
   readonly strict?: boolean;
   /** Called with the new container, to register the providers of the application. */
   readonly register?: (container: Container) => unknown;

@@ -41,7 +41,7 @@ export interface ControllersPlugin extends Plugin {
    * @throws {ControllerError} 500, like `install`.
    */
   ready(app: Application): void;
-  /** Disposes the container, unless `disposeContainer` is false or it is the global container. */
+  /** Disposes the container if `disposeContainer` is true, the default for one that was passed. */
   close(): Promise<void>;
 }
 

@@ -143,7 +143,7 @@ export type WritableBody = string | Uint8Array | Readable;
 export type Phase =
   /** Everything may change. */
   | 'open'
-  /** Aborted: later changes of the status, the body and the headers have no effect. */
+  /** Aborted: later changes of the status and the body have no effect. */
   | 'final'
   /** The connection was upgraded: nothing can be sent. */
   | 'upgraded'

@@ -15,7 +15,7 @@ import type { Middleware } from '../pipeline/pipeline.js';
  *
  * @returns A promise only for a body that it parses, or one without `Content-Length`, which may be empty.
  * @throws {UnsupportedMediaTypeError} 415, with `Accept`, and `Accept-Query` for QUERY, when no parser reads the body's
- *   type; 415 `BODY_NOT_READ`, when the body is JSON and the route declares none.
+ *   type; 415 `BODY_NOT_READ`, when the route takes that type, or the body is JSON and the route declares none.
  * @throws {BadRequestError} 400 `BODY_ABORTED`, when the client disconnects before it sends any byte.
  * @throws {HttpError} Same as `json()`.
  * @see RFC 9110 §15.5.16

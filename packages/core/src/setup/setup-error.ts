@@ -1,6 +1,6 @@
 import { atLine, hideProperties, numberMessages } from '@fairlead/options';
 
-/** An error in the setup or startup of an application. Never thrown for a request. */
+/** An error in the setup or startup of an application, or in the options of a call in a handler. */
 export class SetupError extends Error {
   /** Stable upper-snake identifier. */
   readonly code: string;

@@ -37,7 +37,7 @@ const CSRF_OPTIONS: Kinds<CsrfOptions> = {
 
 /**
  * Rejects requests that pages of other origins make a browser send. It compares `Sec-Fetch-Site`, or else
- * `Origin`. GET, HEAD, OPTIONS and TRACE pass, so they must not change anything.
+ * `Origin`. GET, HEAD, OPTIONS, TRACE and QUERY pass, so they must not change anything.
  *
  * The middleware throws a ForbiddenError, 403 `CROSS_ORIGIN_REQUEST` or `INVALID_CSRF_TOKEN`.
  *
