@@ -343,3 +343,18 @@ describe('ctx.onFinish() calls', () => {
     expect(counts[2]).toBe(counts[3]);
   });
 });
+
+it('a handler that leaves the loop over a body ends its request like any other', async () => {
+  const { observer, ended } = observe();
+  const app = createApp()
+    .use(observer)
+    .post('/', async (ctx) => {
+      const { signal } = ctx;
+      for await (const _chunk of ctx.bodyStream()) break;
+      return { ip: ctx.ip, protocol: ctx.protocol, isAborted: signal.aborted };
+    });
+  const { url } = await serve(app);
+  const response = await fetch(url, { method: 'POST', body: 'a'.repeat(100_000) });
+  expect(await response.json()).toEqual({ ip: '127.0.0.1', protocol: 'http', isAborted: false });
+  expect(await ended).toEqual({ status: 200, aborted: false });
+});

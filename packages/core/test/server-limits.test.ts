@@ -101,6 +101,11 @@ describe('requests that the server refuses before the application', () => {
     'a:80x',
     '[a]',
     'a%2',
+    ':80',
+    // No URL can have these.
+    'a:99999',
+    'a%20b',
+    '256.256.256.256',
     'b\u00fccher',
   ])("responds to the Host '%s', which is none, with 400", async (host) => {
     const response = await exchange(await serveEcho(), `GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`);

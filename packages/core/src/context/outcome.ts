@@ -51,7 +51,7 @@ function outcomeOf<Ctx>(exchange: Exchange<Ctx>): RequestOutcome {
   const error = exchange.error ?? failure;
   const unsent = failure === undefined ? 499 : 500;
   const status = hadSocket && isHeadSent ? res.statusCode : unsent;
-  const outcome = { status, aborted: !isComplete(res) };
+  const outcome = { status, aborted: !isComplete(exchange) };
   return error === undefined ? outcome : { ...outcome, error };
 }
 
@@ -68,8 +68,8 @@ export function controllerOf(exchange: Exchange): AbortController {
 }
 
 /** Aborts the signal of a request, if it has been read, unless the response that has closed is complete. */
-function abortIncomplete({ res, controller }: Pick<Exchange, 'res' | 'controller'>): void {
-  if (controller !== undefined && !isComplete(res)) controller.abort();
+function abortIncomplete<Ctx>(exchange: Exchange<Ctx>): void {
+  if (exchange.controller !== undefined && !isComplete(exchange)) exchange.controller.abort();
 }
 
 /** Same as `ctx.abort()`. */

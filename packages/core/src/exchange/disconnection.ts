@@ -1,6 +1,5 @@
-import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import type { Exchange } from './exchange.js';
+import { type Exchange, socketOf } from './exchange.js';
 
 /**
  * Whether the client has disconnected, and an error only reports this: the error of the request, of a pipeline
@@ -18,9 +17,9 @@ export function isOfClient(error: unknown, { req, res, controller }: Exchange): 
 }
 
 /** Whether a closed response was written in full. */
-export function isComplete(res: ServerResponse): boolean {
+export function isComplete(exchange: Pick<Exchange, 'req' | 'res' | 'connection'>): boolean {
   // Before Node 24, a response also counts as written when its connection was destroyed before.
-  return res.writableFinished && !res.req.socket.destroyed;
+  return exchange.res.writableFinished && !socketOf(exchange)?.destroyed;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { HttpError, ValidationStatus } from '../errors/http-error.js';
 import type { Problem } from '../errors/problem.js';
@@ -300,8 +301,20 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return Number(headers['content-length'] ?? 0) > 0;
 }
 
-export function clientOf({ environment, req }: Exchange): Client {
-  return environment.readClient(req);
+/**
+ * Returns the socket of a request. Node.js removes it from a request whose body was destroyed, as by leaving a loop over
+ * it, so that the response can still be sent.
+ */
+export function socketOf({
+  connection,
+  req,
+}: Pick<Exchange, 'connection' | 'req'>): Socket | undefined {
+  const socket: Socket | null = req.socket;
+  return socket ?? connection?.socket;
+}
+
+export function clientOf(exchange: Exchange): Client {
+  return exchange.environment.readClient(exchange.req, socketOf(exchange));
 }
 
 /** Returns the signal of the server or, for a call without a socket, of the application. */

@@ -139,8 +139,8 @@ export function release(socket: Socket): void {
 }
 
 /** Returns the connection of a socket, or undefined when the socket is not tracked. */
-export function connectionOf(socket: Socket): Connection | undefined {
-  return (socket as Tracked)[CONNECTION];
+export function connectionOf(socket: Socket | null): Connection | undefined {
+  return (socket as Tracked | null)?.[CONNECTION];
 }
 
 const ANNOUNCED = Symbol('announced');

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { explainSeconds, integer, type Kinds, SHORTEST_TIMEOUT } from '@fairlead/options';
 import { HttpError } from '../errors/http-error.js';
+import { isHost } from './target.js';
 
 /** Limits on the requests that a server accepts, and its timeouts. */
 export interface ServerLimits {
@@ -63,9 +64,6 @@ export function completeLimits(limits: ServerLimits): Required<ServerLimits> {
   return Object.freeze({ ...defaults, ...Object.fromEntries(given) });
 }
 
-/** Matches a host with an optional port, or nothing. Refuses commas, which may join hosts. RFC 3986 §3.2.2 */
-const HOST = /^(?:(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})*|\[[\da-f]*:[\da-f:.]+\])(?::\d*)?$/i;
-
 /** The last `Host` that matched. Most requests repeat it. */
 let knownHost = '';
 
@@ -103,7 +101,7 @@ function findRefusal(
     return new HttpError(431, `The request has more than ${maxHeaders} headers.`);
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1'))
     return new HttpError(400, `The request has ${hosts} Host headers. Send exactly one.`);
-  if (host !== knownHost && !HOST.test(host))
+  if (host !== knownHost && host !== '' && !isHost(host))
     return new HttpError(400, 'The Host header is not a host. Send that of the URL.');
   knownHost = host;
   if (httpVersion === '1.1') return undefined;

@@ -27,6 +27,14 @@ export function parseTarget(method: string, text: string): Target {
   return { path: path ?? raw, search, malformed: path === undefined };
 }
 
+/** Matches a host with an optional port. Refuses commas, which may join hosts. RFC 3986 §3.2.2 */
+const HOST = /^(?:(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})+|\[[\da-f]*:[\da-f:.]+\])(?::\d*)?$/i;
+
+/** Whether a text is a host with an optional port, as URLs have it. */
+export function isHost(text: string): boolean {
+  return HOST.test(text) && URL.canParse(`http://${text}`);
+}
+
 /** Matches the start of an absolute-form target. User information is an error. RFC 9110 §4.2.4 */
 const ORIGIN = /^https?:\/\/([^/?#@\\]+)(?=[/?]|$)/i;
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { BlockList, type IPVersion, isIP, isIPv4, isIPv6 } from 'node:net';
+import { BlockList, type IPVersion, isIP, isIPv4, isIPv6, type Socket } from 'node:net';
 import {
   anything,
   describeValue,
@@ -8,7 +8,7 @@ import {
   object,
   oneOf,
 } from '@fairlead/options';
-import { authorityOf } from './target.js';
+import { authorityOf, isHost } from './target.js';
 
 /**
  * The proxies to trust: the number of proxies between clients and the application, or their addresses and
@@ -35,17 +35,22 @@ export interface Client {
   readonly host: string;
 }
 
-export type ClientReader = (req: IncomingMessage) => Client;
+/** Receives the socket because a request may have lost it. */
+export type ClientReader = (req: IncomingMessage, socket: Socket | undefined) => Client;
 
 /**
  * Reads the client from the connection, and the host from an absolute-form target or the `Host` header.
  *
  * @see RFC 9112 §3.2.2
  */
-export function directClient({ socket, headers, url = '' }: IncomingMessage): Client {
+export function directClient(
+  { headers, url = '' }: IncomingMessage,
+  socket: Socket | undefined,
+): Client {
+  const isEncrypted = socket !== undefined && 'encrypted' in socket && socket.encrypted === true;
   return {
-    ip: unmapped(socket.remoteAddress ?? ''),
-    protocol: 'encrypted' in socket && socket.encrypted === true ? 'https' : 'http',
+    ip: unmapped(socket?.remoteAddress ?? ''),
+    protocol: isEncrypted ? 'https' : 'http',
     host: authorityOf(url) ?? headers.host ?? '',
   };
 }
@@ -60,10 +65,10 @@ export function createClientReader(
   const isTrusted = createTrust(trust);
   const read = header === 'forwarded' ? readForwarded : readXForwarded;
   const clients = new WeakMap<IncomingMessage, Client>();
-  return (req) => {
+  return (req, socket) => {
     const known = clients.get(req);
     if (known !== undefined) return known;
-    const client = forwardedClient(directClient(req), read(req), isTrusted);
+    const client = forwardedClient(directClient(req, socket), read(req), isTrusted);
     clients.set(req, client);
     return client;
   };
@@ -92,12 +97,9 @@ function forwardedClient(direct: Client, statements: Statements, isTrusted: Trus
   return {
     ip,
     protocol: protocol === 'http' || protocol === 'https' ? protocol : direct.protocol,
-    host: HOST.test(host) ? host : direct.host,
+    host: isHost(host) ? host : direct.host,
   };
 }
-
-/** A host name, an IPv4 address or an IPv6 address in brackets, with an optional port. RFC 3986 §3.2.2 */
-const HOST = /^(?:[\w.~-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
 /** Reads headers to whose lists each proxy has appended an entry. */
 function readXForwarded({ headers }: IncomingMessage): Statements {
