@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { exchange } from '@fairlead/test-support/raw-connection';
+import { connectRaw, exchange } from '@fairlead/test-support/raw-connection';
 import { codedWarningsOf } from '@fairlead/test-support/start-warnings';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
@@ -266,6 +266,22 @@ describe('mount()', () => {
     respond();
     expect(await (await slow).text()).toBe('false');
     await closed;
+  });
+
+  it('rejects the body when the client disconnects before its end', async () => {
+    const failures: unknown[] = [];
+    const app = createApp().mount('/x', async (request) => {
+      await request.text().catch((error: unknown) => failures.push(error));
+      return new Response();
+    });
+    const server = await listen(app, 0);
+    onTestFinished(() => server.close({ timeout: 0 }));
+    const { socket } = connectRaw(server.port);
+    socket.write('POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc');
+    setTimeout(() => socket.destroy(), 50);
+    await expect
+      .poll(() => failures)
+      .toEqual([expect.objectContaining({ message: expect.stringContaining('disconnected') })]);
   });
 
   it('aborts when the client disconnects', async () => {

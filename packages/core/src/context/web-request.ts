@@ -86,7 +86,8 @@ function streamBody(exchange: Exchange, limit: number): ReadableStream<Uint8Arra
     });
     req.on('end', () => finish(() => controller.close()));
     req.on('close', () => finish(() => controller.error(aborted())));
-    onClose(res, finish);
+    // Before the request emits 'close' if the client disconnects.
+    onClose(res, () => finish(() => controller.error(aborted())));
   };
   return new ReadableStream(
     {
