@@ -141,6 +141,31 @@ describe('a route with several paths and methods', () => {
   });
 });
 
+describe('prefixes with a slash at the end', () => {
+  interface Lists {
+    readonly '~contract'?: {
+      readonly version: 'v1/';
+      readonly prefix: '/lists/';
+      readonly routes: { readonly open: OpenLists };
+    };
+  }
+  interface OpenLists {
+    readonly method: 'GET';
+    readonly path: '/open';
+    readonly params: unknown;
+    readonly query: unknown;
+    readonly body: unknown;
+    readonly response: { readonly 200: string };
+  }
+
+  it('have one slash before the next part', async () => {
+    const own = createClient<ClientOf<[Lists], '/api/'>>('http://localhost', {
+      fetch: (request) => Promise.resolve(Response.json(request.url)),
+    });
+    expect(await own.get('/api/v1/lists/open')).toBe('http://localhost/api/v1/lists/open');
+  });
+});
+
 describe('the functions for each method', () => {
   it('return the body of a successful response', async () => {
     const user = await client.get('/api/users/:id', { params: { id: '7' } });
@@ -187,6 +212,18 @@ describe('the functions for each method', () => {
     const [found] = await client.query('/api/users', { body: { name: 'Ada' } });
     expectTypeOf(found).toEqualTypeOf<Json<User> | undefined>();
     expect(found?.name).toBe('Ada');
+  });
+
+  it.each([
+    ['model/gltf+json', '{"a":1}', { a: 1 }],
+    ['application/problem+json; charset=utf-8', '{"a":1}', { a: 1 }],
+    ['application/json-seq', '\u001e{"a":1}\n', expect.any(Blob)],
+    ['text/json', '{"a":1}', '{"a":1}'],
+  ])('return what the media type says: %s', async (type, body, expected) => {
+    const other = createClient('http://localhost', {
+      fetch: () => Promise.resolve(new Response(body, { headers: { 'Content-Type': type } })),
+    });
+    expect(await other.get('/')).toEqual(expected);
   });
 
   it('return undefined for an empty body, and a Blob for bytes', async () => {

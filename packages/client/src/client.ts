@@ -1,4 +1,4 @@
-import { escapeLine, fillPath, memberPairs } from '@fairlead/options';
+import { backoff, escapeLine, essenceOf, fillPath, isJson, memberPairs } from '@fairlead/options';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type {
   Api,
@@ -25,8 +25,8 @@ export interface ClientOptions<Routes extends AnyApi = Api> {
   /** Whether requests to other origins have cookies; `'same-origin'` by default, as in `fetch`. */
   readonly credentials?: 'include' | 'omit' | 'same-origin';
   /**
-   * How often to repeat a request whose connection fails, or that is rejected with 429, 503, or 409 to an `Idempotency-Key`,
-   * and `Retry-After`, if that is safe: GET, HEAD, OPTIONS, QUERY, PUT and DELETE, and others with an `Idempotency-Key`. Default 2; 0 repeats none.
+   * How often to repeat a request whose connection fails, or that is rejected with `Retry-After` and 429, 503, or 409 if
+   * it has an `Idempotency-Key`, if that is safe: GET, HEAD, OPTIONS, QUERY, PUT and DELETE, and others with an `Idempotency-Key`. Default 2; 0 repeats none.
    */
   readonly retries?: number;
   /**
@@ -219,7 +219,7 @@ export function createClient<Routes extends AnyApi = Api>(
       } catch (error) {
         // The error of fetch() for a failed connection. Fetch Standard §5.6
         if (!mayRepeat || !(error instanceof TypeError) || call.signal?.aborted) throw error;
-        delay = FIRST_DELAY * 2 ** attempt * (0.5 + Math.random() / 2);
+        delay = backoff(FIRST_DELAY, attempt, MAX_DELAY);
       }
       await pause(Math.min(delay, MAX_DELAY), call.signal);
     }
@@ -379,7 +379,7 @@ function bodyOf(body: unknown, headers: Headers): RequestInit {
   if (body === undefined) return {};
   if (isNative(body)) return { body };
   const type = headers.get('Content-Type');
-  if (typeof body === 'string' && type !== null && !JSON_TYPE.test(type)) return { body };
+  if (typeof body === 'string' && type !== null && !isJson(essenceOf(type))) return { body };
   if (type === null) headers.set('Content-Type', 'application/json');
   return { body: JSON.stringify(body) };
 }
@@ -389,12 +389,10 @@ function isNative(body: unknown): body is NonNullable<RequestInit['body']> {
   return [FormData, URLSearchParams, Blob, ArrayBuffer].some((type) => body instanceof type);
 }
 
-const JSON_TYPE = /^application\/(?:[^;]*\+)?json\b/i;
-
 /** Reads a body as its media type says: JSON, text or a `Blob`; undefined if it is empty. */
 async function readBody(response: Response): Promise<unknown> {
   const type = response.headers.get('Content-Type') ?? '';
-  if (JSON_TYPE.test(type)) return parse(await response.text());
+  if (isJson(essenceOf(type))) return parse(await response.text());
   if (/^text\//i.test(type)) return response.text();
   const blob = await response.blob();
   return blob.size === 0 ? undefined : blob;

@@ -90,20 +90,23 @@ type EntryOf<Controller, Base extends string, VersionIn> = Controller extends {
 type RouteEntry<C, Base extends string, VersionIn> = C extends ControllerContract
   ? WithPaths<
       C['routes'][keyof C['routes']],
-      `${Base}${VersionIn extends 'request' ? '' : Segment<C['version']>}${Segment<C['prefix']>}`
+      `${Start<Base>}${VersionIn extends 'request' ? '' : Start<C['version']>}${Start<C['prefix']>}`
     >
   : never;
 
 /** Adds the whole path to each contract. A route with several paths has a union of them. */
-type WithPaths<Route, Start extends string> = Route extends Contract
+type WithPaths<Route, Prefix extends string> = Route extends Contract
   ? {
       readonly method: Route['method'];
-      readonly path: `${Start}${Segment<Route['path']>}` extends ''
+      readonly path: `${Prefix}${Segment<Route['path']>}` extends ''
         ? '/'
-        : `${Start}${Segment<Route['path']>}`;
+        : `${Prefix}${Segment<Route['path']>}`;
       readonly route: Route;
     }
   : never;
+
+/** A part before others: like {@link Segment}, without a slash at its end. */
+type Start<Part extends string> = Segment<Part extends `${infer Rest}/` ? Rest : Part>;
 
 /** A part of a path: with a slash before it, or nothing. */
 type Segment<Part extends string> = Part extends '/' | ''
@@ -301,7 +304,7 @@ export interface Problem<Code extends string = string> {
 
 /** Why a schema rejected a part of a request. */
 interface Issue {
-  /** The part of the request: `param`, `query`, `header` or `body`. */
+  /** The part of the request: `param`, `query`, `header`, `body`, or `custom`. */
   readonly source: string;
   /** The source, the name of the parameter, then the keys within the value. */
   readonly path: readonly (string | number)[];

@@ -1,8 +1,9 @@
 import { REGISTRATIONS, type Registrations } from './annotations/registrations.js';
 import type { Application } from './app/application.js';
 import type { AnyContext } from './context/context.js';
+import { failureOf } from './exchange/disconnection.js';
 import { EXCHANGE } from './exchange/exchange.js';
-import type { AnyRouter } from './router/router.js';
+import type { AnyRouter, Route } from './router/router.js';
 
 export { acceptsAbsence, describeStructure, mayAccept, requiresMember } from '@fairlead/schemas';
 export {
@@ -21,7 +22,7 @@ export {
   securityOf,
 } from './annotations/description.js';
 export { isStarted } from './context/context-errors.js';
-export { titleOf, unknownPath } from './errors/http-error.js';
+export { readHttpError, titleOf, unknownPath } from './errors/http-error.js';
 export { after } from './exchange/after-next.js';
 export { isJson } from './exchange/media-type.js';
 export { traced } from './pipeline/tracing.js';
@@ -66,6 +67,27 @@ export function registrationsOf(app: Application, router?: AnyRouter): Registrat
   return app[REGISTRATIONS](router);
 }
 
+/** Returns the error that destroyed the response, such as that of its stream, unless the client left. */
+export function responseFailure(ctx: AnyContext): Error | undefined {
+  // A context of another copy of this package has none.
+  const exchange = ctx[EXCHANGE];
+  return exchange && failureOf(exchange);
+}
+
+/**
+ * Groups the routes of an application by the mount that they belong to, in their order.
+ *
+ * @param routes - All of them, as `app.routes()` returns them.
+ */
+export function groupByMount(routes: readonly Route[]): readonly (readonly Route[])[] {
+  const groups: (readonly Route[])[] = [];
+  for (let start = 0; start < routes.length; start += groups.at(-1)?.length ?? 1) {
+    const size = routes[start]?.router?.routes.length ?? 1;
+    groups.push(routes.slice(start, start + size));
+  }
+  return groups;
+}
+
 /** Whether the route of a request is deprecated; false before a route matches. */
 export function isDeprecated(ctx: AnyContext): boolean {
   return ctx[EXCHANGE]?.route?.isDeprecated === true;
@@ -87,6 +109,6 @@ export type {
   Surroundings,
 } from './annotations/placement.js';
 export type { Registrations } from './annotations/registrations.js';
-export { isBodyRead, isForMount } from './body/parsers.js';
+export { assertFieldName, isBodyRead, isForMount } from './body/parsers.js';
 export { parseDeclaredBody, requireParsedBody } from './router/declared-body.js';
 export { mayBeEmpty } from './schema/response-writer.js';

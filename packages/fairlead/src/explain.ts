@@ -7,6 +7,7 @@ import {
   type Route,
   type VersionSource,
 } from '@fairlead/core';
+import { groupByMount } from '@fairlead/core/extend';
 
 /** How an application routes a request. */
 export interface Explanation {
@@ -80,16 +81,6 @@ export async function explain(
     isOtherVersion,
     others: nearest.map(({ route, reason }) => ({ route, reason })),
   };
-}
-
-/** Groups the routes of an application by the mount that they belong to. */
-function groupByMount(routes: readonly Route[]): readonly (readonly Route[])[] {
-  const groups: (readonly Route[])[] = [];
-  for (let start = 0; start < routes.length; start += groups.at(-1)?.length ?? 1) {
-    const size = routes[start]?.router?.routes.length ?? 1;
-    groups.push(routes.slice(start, start + size));
-  }
-  return groups;
 }
 
 /** Returns the header that names a version. */

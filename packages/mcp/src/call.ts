@@ -6,20 +6,22 @@ import {
   createRouter,
   intended,
   type Route,
-  type Router,
   type VersionSource,
 } from '@fairlead/core';
+import { groupByMount } from '@fairlead/core/extend';
 import {
   describeValue,
+  essenceOf,
   fillPath,
   isHopByHop,
+  isJson,
   isPlainObject,
   memberPairs,
   nearestName,
   textPairs,
 } from '@fairlead/options';
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { type Argument, JSON_TYPE, type Received, type RouteTool } from './tools.js';
+import { type Argument, type Received, type RouteTool } from './tools.js';
 
 /** The route that handles a request, and its parameters. */
 interface Match {
@@ -78,19 +80,18 @@ export async function callTool(
 export function createFinder(routes: readonly Route[], versions?: VersionSource): FindRoute {
   // Its default is a matter of the application itself.
   const app = createApp(versions && { versions: intended({ ...versions }) });
-  let mounted: { readonly source: unknown; readonly router: Router } | undefined;
   const matches = new Map<string, Match>();
-  for (const route of routes) {
-    const { router: source, method, pattern, options } = route;
-    const { version } = options;
-    if (mounted === undefined || mounted.source !== source) {
-      mounted = { source, router: intended(createRouter(source?.rules)) };
-      app.route('/', mounted.router);
+  for (const mounted of groupByMount(routes)) {
+    const router = intended(createRouter(mounted[0]?.router?.rules));
+    for (const route of mounted) {
+      const { method, pattern, options } = route;
+      const { version } = options;
+      router.on(method, pattern, { ...(version && { version }) }, (ctx) => {
+        matches.set(ctx.get('X-Search') ?? '', { route, params: ctx.params });
+        return new Response(null, { status: 204 });
+      });
     }
-    mounted.router.on(method, pattern, { ...(version && { version }) }, (ctx) => {
-      matches.set(ctx.get('X-Search') ?? '', { route, params: ctx.params });
-      return new Response(null, { status: 204 });
-    });
+    app.route('/', router);
   }
   let searches = 0;
   return async (wanted, target) => {
@@ -312,8 +313,7 @@ async function toResult(
   limit: number,
 ): Promise<CallToolResult> {
   const { status, headers } = response;
-  const [essence = ''] = (headers.get('Content-Type') ?? '').toLowerCase().split(';', 1);
-  const type = essence.trim();
+  const type = essenceOf(headers.get('Content-Type') ?? '');
   const lines = TELLING.filter((name) => headers.has(name)).map(
     (name) => `${name}: ${headers.get(name)}`,
   );
@@ -328,9 +328,9 @@ async function toResult(
       `${head}\n\nThe response is larger than ${limit} bytes. Ask for less, such as for one page.`,
     );
   }
-  const isJson = JSON_TYPE.test(type);
+  const isJsonText = isJson(type);
   const isText =
-    isJson ||
+    isJsonText ||
     type === '' ||
     /^text\/|^application\/(?:[\w.-]+\+)?(?:xml|yaml|javascript)$/.test(type);
   if (status >= 300 || bytes.length === 0) {
@@ -338,7 +338,7 @@ async function toResult(
     return status < 400 && !tool.definition.outputSchema ? success(text) : failure(text);
   }
   if (tool.definition.outputSchema !== undefined) {
-    if (!isJson)
+    if (!isJsonText)
       return failure(`${head}\n\nThe response is not the JSON that the route describes.`);
     return { ...success(String(bytes)), structuredContent: JSON.parse(String(bytes)) };
   }

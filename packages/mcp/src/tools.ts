@@ -12,7 +12,14 @@ import {
   type OperationObject,
   type RouteDescription,
 } from '@fairlead/openapi';
-import { atLine, hideProperties, isIntended, numberMessages, warn } from '@fairlead/options';
+import {
+  atLine,
+  hideProperties,
+  isIntended,
+  isJson,
+  numberMessages,
+  warn,
+} from '@fairlead/options';
 import type { Tool } from '@modelcontextprotocol/server';
 
 /** Where an argument of a tool is in the request. */
@@ -330,12 +337,9 @@ function createInputs(
   };
 }
 
-/** Media types of JSON. */
-export const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json$/;
-
 /** Whether a call can send a media type. */
 function isSendable(type: string): boolean {
-  return JSON_TYPE.test(type) || /^(?:application\/x-www-form-urlencoded|text\/plain)$/.test(type);
+  return isJson(type) || /^(?:application\/x-www-form-urlencoded|text\/plain)$/.test(type);
 }
 
 /** Returns the media type and the schema of a route's body. */
@@ -347,7 +351,7 @@ function readBody(
   if (requestBody === undefined || route.method === 'GET' || route.method === 'HEAD') return;
   const { content } = requestBody;
   const types = Object.keys(content);
-  const mediaType = types.find((one) => /json$/.test(one)) ?? types.find(isSendable);
+  const mediaType = types.find(isJson) ?? types.find(isSendable);
   if (mediaType !== undefined && isSendable(mediaType)) {
     return { mediaType, schema: content[mediaType]?.schema ?? {} };
   }

@@ -5,6 +5,7 @@ import {
   errorHandler,
   json,
   type Middleware,
+  type Route,
   text,
   urlencoded,
 } from '@fairlead/core';
@@ -14,6 +15,7 @@ import { exchange } from '@fairlead/test-support/raw-connection';
 import { SignJWT } from 'jose';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
+import { createFinder } from '../src/call.js';
 import { call, connect, message, post, REVISION, serve } from './support/serve.js';
 
 const open = { tool: true, public: 'Everyone may call it.' };
@@ -218,6 +220,16 @@ it('a value that leads to a route which is no tool is an error', async () => {
   expect((await call(client, 'readFile', { path: 'a/..b' })).text).toBe('"a/..b"');
   expect((await call(client, 'readFile', { path: 'a/../b' })).isError).toBe(true);
   expect(called).toEqual([]);
+});
+
+it('finds the route that the application would run if a router is mounted twice', async () => {
+  const router = createRouter()
+    .get('/:section/:page', () => 1)
+    .get('/:page', () => 2);
+  const routes = createApp().route('/', router).route('/docs', router).routes();
+  const wanted = routes.find(({ pattern }) => pattern === '/docs/:page') as Route;
+  const found = await createFinder(routes)(wanted, '/docs/intro');
+  expect(found?.route.pattern).toBe('/:section/:page');
 });
 
 it('a client that disconnects aborts the signal of the route', async () => {

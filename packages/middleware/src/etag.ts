@@ -12,7 +12,15 @@ import {
   describeFactories,
   type SentDescription,
 } from '@fairlead/core/extend';
-import { boolean, describeValue, type Kinds, named } from '@fairlead/options';
+import {
+  boolean,
+  describeValue,
+  isTagList,
+  type Kinds,
+  matchesWeakly,
+  named,
+  parseTags,
+} from '@fairlead/options';
 
 /**
  * Adds an `ETag` to responses to GET, HEAD and QUERY with status 200, and responds with 304 when the client's
@@ -71,12 +79,7 @@ function isFresh(ctx: Context): boolean {
   const noneMatch = ctx.get('If-None-Match');
   const etag = ctx.responseHeaders.get('ETag');
   if (noneMatch !== undefined) {
-    return (
-      noneMatch === '*' ||
-      parseTags(noneMatch)
-        .map(opaqueOf)
-        .includes(opaqueOf(String(etag)))
-    );
+    return matchesWeakly(noneMatch, String(etag));
   }
   const modifiedSince = ctx.get('If-Modified-Since');
   if (modifiedSince === undefined) return false;
@@ -128,11 +131,10 @@ export function requireMatch(
   }
   if (etag !== undefined) {
     if (match === '*') return;
-    const tags = parseTags(match);
-    if (!etag.startsWith('W/') && tags.includes(etag)) return;
-    if (tags.map(opaqueOf).includes(opaqueOf(etag))) {
+    if (!etag.startsWith('W/') && parseTags(match).includes(etag)) return;
+    if (matchesWeakly(match, etag)) {
       throw new PreconditionFailedError(
-        `If-Match never matches a weak ETag, such as W/${opaqueOf(etag)}. A proxy or compression() may have made it weak. Read the resource again without compression, and send its strong ETag.`,
+        `If-Match never matches a weak ETag, such as W/${etag.replace(/^W\//, '')}. A proxy or compression() may have made it weak. Read the resource again without compression, and send its strong ETag.`,
       );
     }
   }
@@ -150,7 +152,7 @@ function refuseKnown(ctx: AnyContext, etag: string): void {
       'The resource exists, and If-None-Match: * only creates it. Use another one, or send its current ETag as If-Match.',
     );
   }
-  if (TAGS.test(noneMatch) && !parseTags(noneMatch).map(opaqueOf).includes(opaqueOf(etag))) return;
+  if (isTagList(noneMatch) && !matchesWeakly(noneMatch, etag)) return;
   throw new PreconditionFailedError(
     'The resource has a tag of If-None-Match, or If-None-Match is malformed. Correct or remove it.',
   );
@@ -164,18 +166,5 @@ function assertTag(etag: unknown): void {
   );
 }
 
-/** Returns the part of an entity tag that a weak comparison compares. */
-function opaqueOf(tag: string): string {
-  return tag.replace(/^W\//, '');
-}
-
 /** An entity tag. Also allows spaces. RFC 9110 §8.8.3 */
 const TAG = /^(?:W\/)?"[^"]*"$/;
-
-/** A list of entity tags, whose elements may be empty. Also allows spaces in tags. RFC 9110 §5.6.1, §8.8.3 */
-const TAGS = /^(?:[ \t]*(?:(?:W\/)?"[^"]*"[ \t]*)?(?:,|$))*$/;
-
-/** Returns the entity tags of a header; none if it is malformed. */
-function parseTags(header: string): readonly string[] {
-  return TAGS.test(header) ? (header.match(/(?:W\/)?"[^"]*"/g) ?? []) : [];
-}

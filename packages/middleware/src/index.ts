@@ -2,7 +2,7 @@ export {
   type CompressionOptions,
   compression,
   type Encoding,
-} from './compression/compression.js';
+} from './compression.js';
 export { CookieError, type CookieErrorCode, CookieKeysError } from './cookies/errors.js';
 export { type RequestCookies, readCookies } from './cookies/read-cookies.js';
 export {

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { win32 } from 'node:path';
 import { BadRequestError } from '@fairlead/core';
+import { assertFieldName } from '@fairlead/core/extend';
 
 /** The names in the `Content-Disposition` header of a part. */
 export interface Disposition {
@@ -17,7 +18,7 @@ const PARAMETER = /;\s*([^\s=;"]+)\s*=(?:\s*"((?:[^"\\]|\\.)*)"|\s*([^\s;"]+))?\
  * @param header - The bytes of the header, decoded as latin1.
  * @throws {BadRequestError} 400 `MALFORMED_MULTIPART`, when the header is not a valid `form-data`
  *   disposition, or a name is not UTF-8 or contains a control character. 400 `FORBIDDEN_KEY`, when the
- *   name is `__proto__`.
+ *   name contains a key such as `__proto__`.
  * @see RFC 7578 §4.2; RFC 8187 §3.2 for `filename*`, which some clients send although RFC 7578 forbids it.
  *   When it is unreadable, `filename` counts, as §4.2 recommends.
  */
@@ -26,10 +27,8 @@ export function parseDisposition(header: string): Disposition {
   const name = parameters.get('name');
   if (name === undefined) throw malformed('a part has no name');
   const disposition = { name: decodeName(name), fileName: fileNameOf(parameters) };
-  if (disposition.name !== '__proto__') return disposition;
-  throw new BadRequestError("The form contains the forbidden name '__proto__'. Rename the field.", {
-    code: 'FORBIDDEN_KEY',
-  });
+  assertFieldName(disposition.name);
+  return disposition;
 }
 
 /** Returns the name in `filename*`, or that in `filename` if the former is absent or unreadable. */

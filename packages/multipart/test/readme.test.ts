@@ -5,7 +5,7 @@ import { errorsOf } from '@fairlead/test-support/errors-page';
 import { describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const OF_CORE = ['UNSUPPORTED_MEDIA_TYPE', 'MALFORMED_JSON', 'JSON_TOO_DEEP'];
+const OF_CORE = ['UNSUPPORTED_MEDIA_TYPE', 'MALFORMED_JSON', 'JSON_TOO_DEEP', 'FORBIDDEN_KEY'];
 
 describe('docs/errors.md', () => {
   it('lists every code in the source', async () => {

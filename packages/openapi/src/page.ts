@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 import { type Application, type Context, type Handler, SetupError } from '@fairlead/core';
 import { describe } from '@fairlead/core/extend';
-import { type HiddenRoute, requireFrom } from '@fairlead/options';
+import { type HiddenRoute, matchesWeakly, requireFrom } from '@fairlead/options';
 import type { OpenApiDocument } from './options.js';
 
 /** Files of swagger-ui-dist below a path with its version, with their media types. */
@@ -101,8 +101,7 @@ function createFileHandler(file: string, type: string, tag: string, cacheControl
 export function sendTagged(ctx: Context, body: string | Uint8Array, tag: string): void {
   ctx.set('ETag', tag);
   ctx.send(body);
-  const known = ctx.get('If-None-Match') ?? '';
-  if (known === '*' || known.match(/"[^"]*"/g)?.some((one) => one === tag)) ctx.status = 304;
+  if (matchesWeakly(ctx.get('If-None-Match') ?? '', tag)) ctx.status = 304;
 }
 
 /** URLs relative to the page. */

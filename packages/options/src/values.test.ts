@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm';
-import { expect, it } from 'vitest';
-import { isPlainObject } from './values.js';
+import { expect, it, vi } from 'vitest';
+import { backoff, isPlainObject } from './values.js';
 
 it('tells object literals of any realm from instances', () => {
   const foreign: unknown = runInNewContext('({})');
@@ -8,4 +8,14 @@ it('tells object literals of any realm from instances', () => {
 
   expect(plain.filter(isPlainObject)).toHaveLength(3);
   expect([[], new Map(), null, () => 1, 'a'].filter(isPlainObject)).toEqual([]);
+});
+
+it('waits twice as long after each attempt, up to the longest delay, of which half is random', () => {
+  const random = vi.spyOn(Math, 'random');
+  const delays = (value: number) => {
+    random.mockReturnValue(value);
+    return [0, 1, 2, 10].map((repeats) => backoff(100, repeats, 1_000));
+  };
+  expect(delays(0)).toEqual([50, 100, 200, 500]);
+  expect(delays(1)).toEqual([100, 200, 400, 1_000]);
 });

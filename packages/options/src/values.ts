@@ -18,6 +18,21 @@ export function isObject(value: unknown): value is object {
 }
 
 /**
+ * Returns how long to wait before another attempt, in milliseconds: twice as long as before the last one. Half of it is
+ * random, so that what failed together is not repeated together.
+ *
+ * @param repeats - How often it was repeated before.
+ */
+export function backoff(first: number, repeats: number, longest: number): number {
+  return Math.min(first * 2 ** repeats, longest) * (0.5 + Math.random() / 2);
+}
+
+/** @throws {Error} When a client of the npm package redis isn't connected: its commands would wait for a connection. */
+export function assertConnected({ isReady }: { readonly isReady?: boolean }): void {
+  if (isReady === false) throw new Error('The Redis client is not connected.');
+}
+
+/**
  * Waits for a call, but not for longer than a time.
  *
  * @param late - Creates the error after that time. The call goes on.

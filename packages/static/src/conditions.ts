@@ -1,4 +1,5 @@
 import { type AnyContext, HttpError, PreconditionFailedError } from '@fairlead/core';
+import { matchesWeakly, parseTags } from '@fairlead/options';
 
 /** The version of a file, as the headers of its response state it. */
 export interface Validators {
@@ -34,17 +35,12 @@ export function isUnmodified(ctx: AnyContext, { etag, lastModified }: Validators
   }
   const noneMatch = ctx.get('If-None-Match');
   if (noneMatch === undefined) return lastModified <= dateOf(ctx, 'If-Modified-Since');
-  const tags: readonly string[] = noneMatch.match(/"[^"]*"/g) ?? [];
-  return noneMatch.trim() === '*' || tags.includes(etag.replace(/^W\//, ''));
+  return matchesWeakly(noneMatch, etag);
 }
-
-/** A list of entity tags, whose elements may be empty. Also allows spaces in tags. RFC 9110 §5.6.1, §8.8.3 */
-const TAGS = /^(?:[ \t]*(?:(?:W\/)?"[^"]*"[ \t]*)?(?:,|$))*$/;
 
 /** Whether a list contains a strong tag. RFC 9110 §8.8.3.2 */
 function isStrongMatch(list: string, etag: string): boolean {
-  const tags: readonly string[] = list.match(/(?:W\/)?"[^"]*"/g) ?? [];
-  return TAGS.test(list) && tags.includes(etag) && !etag.startsWith('W/');
+  return parseTags(list).includes(etag) && !etag.startsWith('W/');
 }
 
 function dateOf(ctx: AnyContext, name: string): number {

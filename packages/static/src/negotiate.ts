@@ -1,3 +1,5 @@
+import { acceptedCodings } from '@fairlead/options';
+
 /** Precompressed siblings of a file: content coding and extension, the preferred one first. */
 export const ENCODINGS: ReadonlyMap<string, string> = new Map([
   ['br', '.br'],
@@ -6,7 +8,7 @@ export const ENCODINGS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Parses a header such as `Accept` or `Accept-Encoding`.
+ * Parses the header `Accept`.
  *
  * @returns The quality, from 0 to 1, of each value in lower case, without its other parameters.
  * @see RFC 9110 §12.4.2
@@ -25,13 +27,9 @@ export function parseQualities(header: string): ReadonlyMap<string, number> {
  *
  * @param header - The value of `Accept-Encoding`, if any.
  * @returns Keys of {@link ENCODINGS}, the preferred one first.
- * @see RFC 9110 §12.5.3
  */
 export function acceptedEncodings(header: string | undefined): readonly string[] {
-  const qualities = parseQualities(header ?? '');
-  const qualityOf = (encoding: string) => qualities.get(encoding) ?? qualities.get('*') ?? 0;
-  const identity = qualities.get('identity') ?? 0;
-  return [...ENCODINGS.keys()]
-    .filter((encoding) => qualityOf(encoding) > 0 && qualityOf(encoding) >= identity)
-    .sort((one, other) => qualityOf(other) - qualityOf(one));
+  const accepted = acceptedCodings(header, [...ENCODINGS.keys()]);
+  const identity = accepted.indexOf('identity');
+  return identity === -1 ? accepted : accepted.slice(0, identity);
 }

@@ -41,6 +41,8 @@ describe('a precompressed file', () => {
     ['br;q=0, gzip;q=0, zstd;q=0', null],
     ['br;Q=0, gzip', 'gzip'],
     ['br;q=oops', null],
+    ['br;q=0.5, *', 'zstd'],
+    ['x-gzip', 'gzip'],
     ['deflate', null],
     ['', null],
     ['identity;q=0', null],

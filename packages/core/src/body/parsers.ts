@@ -399,6 +399,16 @@ export function nestsDeeper(text: string, limit: number): boolean {
  */
 const FORBIDDEN_NAME = /(?<![^.[\]])(?:(__proto__)|constructor[.[\]]+prototype)(?![^.[\]])/;
 
+/**
+ * Checks the name of a form field.
+ *
+ * @throws {BadRequestError} 400 `FORBIDDEN_KEY`, when the name contains a key that `json()` forbids.
+ */
+export function assertFieldName(name: string): void {
+  const forbidden = name.includes('proto') && FORBIDDEN_NAME.exec(name);
+  if (forbidden) throw forbiddenKey(forbidden[1] ?? 'constructor.prototype');
+}
+
 function parseForm(text: string, maxFields: number): Record<string, string | string[]> {
   let fields = 0;
   // Counting the fields is much faster than parsing them.
@@ -412,8 +422,7 @@ function parseForm(text: string, maxFields: number): Record<string, string | str
   const form: Record<string, string | string[]> = Object.create(null);
   // URLSearchParams drops a leading question mark, which may belong to the first name.
   for (const [name, value] of new URLSearchParams(`?${text}`)) {
-    const forbidden = name.includes('proto') && FORBIDDEN_NAME.exec(name);
-    if (forbidden) throw forbiddenKey(forbidden[1] ?? 'constructor.prototype');
+    assertFieldName(name);
     const present = form[name];
     if (Array.isArray(present)) present.push(value);
     else form[name] = present === undefined ? value : [present, value];

@@ -1,3 +1,7 @@
+import { essenceOf, isJson } from '@fairlead/options';
+
+export { isJson };
+
 /** A parsed `Content-Type`. */
 export interface MediaType {
   /** Type and subtype in lower case, such as `application/json`. */
@@ -12,11 +16,11 @@ export interface MediaType {
  * @see RFC 9110 §8.3
  */
 export function parseMediaType(header: string): MediaType {
-  const [essence = '', ...parameters] = header.split(';');
+  const [, ...parameters] = header.split(';');
   const charset = parameters
     .map((parameter) => /^charset\s*=\s*"?([^"\s]*)"?$/i.exec(parameter.trim())?.[1])
     .find((value) => value !== undefined);
-  return { essence: essence.trim().toLowerCase(), charset: charset?.toLowerCase() };
+  return { essence: essenceOf(header), charset: charset?.toLowerCase() };
 }
 
 /**
@@ -28,15 +32,6 @@ export function acceptQuery(mediaTypes: readonly string[]): Readonly<Record<stri
   const expressible = mediaTypes.filter((type) => !type.includes('*+'));
   const list = expressible.map((type) => `"${type}"`).join(', ');
   return list === '' ? {} : { 'Accept-Query': list };
-}
-
-/**
- * Whether a media type is JSON.
- *
- * @see RFC 6839 §3.1 for the `+json` suffix.
- */
-export function isJson(essence: string): boolean {
-  return essence === 'application/json' || /^[\w.-]+\/[\w.!#$&^+-]+\+json$/.test(essence);
 }
 
 /** Whether a response of a media type is JSON. Unlike a request of the type `text/json`, it is not parsed as text. */

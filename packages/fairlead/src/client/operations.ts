@@ -1,3 +1,4 @@
+import { essenceOf, isJson } from '@fairlead/options';
 import type { Document } from './document.js';
 import { isNode, listOf, type Node, nodesOf, textOf } from './node.js';
 import { pathParameter, patternName, patternOf } from './patterns.js';
@@ -182,14 +183,14 @@ export class Operations {
       isOptional,
       comment,
     };
-    const json = media.map(([name]) => name).filter(isJson);
+    const json = media.map(([name]) => name).filter(readsAsJson);
     const isDefault =
       json.length < media.length || json.some((name) => /^application\/(?:json|\*)|^\*/.test(name));
     return { members: [body], ...(!isDefault && { headers: union(json.map(literal)) }) };
   }
 
   #bodyOf(mediaType: string, { schema }: Node): Type {
-    if (isJson(mediaType)) return this.#types.of(schema, 'sent');
+    if (readsAsJson(mediaType)) return this.#types.of(schema, 'sent');
     if (mediaType === FORMS[0]) return 'FormData';
     if (mediaType === FORMS[1]) return 'URLSearchParams';
     return union(['Blob', 'ArrayBuffer']);
@@ -232,7 +233,7 @@ export class Operations {
       ? 'unknown'
       : union(
           media.map(([name, { schema }]) => {
-            if (isJson(name)) return this.#types.of(schema, 'received');
+            if (readsAsJson(name)) return this.#types.of(schema, 'received');
             return name.startsWith('text/') ? 'string' : 'Blob';
           }),
         );
@@ -264,7 +265,7 @@ export class Operations {
 
   /** Returns the member for the errors of a status: codes, or the type of a body; none if it is a problem. */
   #error(key: string, { content }: Node): readonly Member[] {
-    const [media] = nodesOf(content).filter(([name]) => isJson(name));
+    const [media] = nodesOf(content).filter(([name]) => readsAsJson(name));
     if (media === undefined) return [];
     const [name, { schema }] = media;
     const properties = this.#types.propertiesOf(schema);
@@ -316,12 +317,12 @@ function describeOperation({ summary, description }: Node): string[] {
 function mediaOf(content: unknown): readonly (readonly [name: string, media: Node])[] {
   const all = nodesOf(content);
   const others = all.filter(([name]) => !/\bxml\b/i.test(name));
-  return others.some(([name]) => isJson(name)) ? others : all;
+  return others.some(([name]) => readsAsJson(name)) ? others : all;
 }
 
 /** Whether the client reads and writes bodies of a media type as JSON. Any type is, if the document names none. */
-function isJson(mediaType: string): boolean {
-  return /^(?:application\/(?:[^;]*\+)?json\b|(?:application|\*)\/\*)/i.test(mediaType);
+function readsAsJson(mediaType: string): boolean {
+  return isJson(essenceOf(mediaType)) || /^(?:application|\*)\/\*/i.test(mediaType);
 }
 
 /** What separates the values of a parameter in one text; undefined if each one is a parameter. */

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import type { Application } from '@fairlead/core';
+import { essenceOf, isJson } from '@fairlead/options';
 import type { Command } from 'commander';
 import { acceptModule, withApplication } from '../application.js';
 import { UsageError } from '../errors.js';
@@ -85,6 +86,6 @@ async function send(
 /** Returns a JSON value, or else a text. */
 async function readBody(response: Response): Promise<unknown> {
   const text = await response.text();
-  const isJson = /^application\/(?:.+\+)?json\b/.test(response.headers.get('Content-Type') ?? '');
-  return isJson && text !== '' ? JSON.parse(text) : text;
+  const type = essenceOf(response.headers.get('Content-Type') ?? '');
+  return isJson(type) && text !== '' ? JSON.parse(text) : text;
 }

@@ -8,6 +8,7 @@ import {
 } from '@fairlead/core';
 import { after, describe, describeFactories, throwTogether } from '@fairlead/core/extend';
 import {
+  acceptedCodings,
   findOptionProblems,
   fn,
   integer,
@@ -16,9 +17,9 @@ import {
   named,
   object,
 } from '@fairlead/options';
-import { type Encoding, negotiate } from './negotiate.js';
 
-export type { Encoding };
+/** The codings that this package can apply, by their names in `Content-Encoding`. */
+export type Encoding = 'zstd' | 'br' | 'gzip';
 
 /** Options of {@link compression}. */
 export interface CompressionOptions {
@@ -125,7 +126,7 @@ export function compression(options: CompressionOptions = {}): Middleware {
 
   /** Returns the coding that the client prefers; undefined for none. */
   const codingFor = (ctx: Context): Encoding | undefined => {
-    const coding = negotiate(ctx.get('Accept-Encoding'), encodings);
+    const [coding] = acceptedCodings(ctx.get('Accept-Encoding'), encodings);
     return coding === 'identity' ? undefined : coding;
   };
 
@@ -133,7 +134,7 @@ export function compression(options: CompressionOptions = {}): Middleware {
   const isTooSmall = (ctx: Context, length: number | undefined): boolean =>
     length !== undefined &&
     length < threshold &&
-    negotiate(ctx.get('Accept-Encoding'), []) === 'identity';
+    acceptedCodings(ctx.get('Accept-Encoding'), []).length > 0;
 
   const compress = (ctx: Context): void | Promise<void> => {
     const { status, responseHeaders: headers, responseBody: body } = ctx;
