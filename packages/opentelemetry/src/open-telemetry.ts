@@ -1,8 +1,17 @@
 import { channel } from 'node:diagnostics_channel';
 import { EventEmitter } from 'node:events';
 import type { Context, Middleware, Next, PublishedError } from '@fairlead/core';
-import { assertOptions, describe, describeFactories } from '@fairlead/core/extend';
-import { arrayOf, boolean, describeValue, fn, type Kinds, named, oneOf } from '@fairlead/options';
+import { assertOptions, describe, describeFactories, responseFailure } from '@fairlead/core/extend';
+import {
+  arrayOf,
+  boolean,
+  describeValue,
+  fn,
+  type Kinds,
+  named,
+  oneOf,
+  reporterOf,
+} from '@fairlead/options';
 import { PARTS, subscribeTo, traceParts } from './parts.js';
 import {
   type ActiveContext,
@@ -61,6 +70,7 @@ export interface TraceState {
 export function openTelemetry(options: OpenTelemetryOptions = {}): Middleware<TraceState> {
   assertOptions('openTelemetry()', options, OPEN_TELEMETRY_OPTIONS);
   const { includeMessage = false, onWarning = console.warn, parts = [] } = options;
+  const report = reporterOf('onWarning of openTelemetry()', (text) => onWarning(String(text)));
   subscribeTo(parts);
   let hasWarned = false;
   // A function is subscribed as often as it is passed.
@@ -75,7 +85,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Middleware<Tr
       if (!hasWarned && api.trace !== undefined) {
         hasWarned = true;
         const problem = findTracingProblem();
-        if (problem !== undefined) onWarning(problem);
+        if (problem !== undefined) report(problem);
       }
       const active = api.context?.active();
       const request = findRequest(active, includeMessage);
@@ -143,9 +153,8 @@ function follow(request: TracedRequest, ctx: Context, next: Next): void | Promis
   requests.set(ctx, request);
   const complete = (): void => {
     nameSpan(request, ctx);
-    // A stream that fails destroys the response with its error. So may a client that disconnects.
-    const { errored }: { readonly errored: NodeJS.ErrnoException | null } = ctx.res;
-    if (errored !== null && errored.code !== 'ECONNRESET') recordError(request, errored);
+    const failure = responseFailure(ctx);
+    if (failure !== undefined) recordError(request, failure);
   };
   // The response's own method binds listeners to the asynchronous context, which takes 10 µs.
   prependListener.call(ctx.res, 'close', complete);
@@ -185,12 +194,17 @@ function onError(message: unknown): void {
 
 function recordError({ span, includeMessage }: TracedRequest, error: unknown): void {
   if (!span.isRecording()) return;
-  const { name, ...details } = describeError(error);
-  span.recordException(includeMessage ? { name, ...details } : { name });
-  span.setAttribute('error.type', name);
-  const { code } = Object(error) as { readonly code?: unknown };
-  if (typeof code === 'string' && CODE.test(code)) span.setAttribute('fairlead.error.code', code);
   span.setStatus({ code: ERROR });
+  try {
+    const { name, ...details } = describeError(error);
+    span.recordException(includeMessage ? { name, ...details } : { name });
+    span.setAttribute('error.type', name);
+    const { code } = Object(error) as { readonly code?: unknown };
+    if (typeof code === 'string' && CODE.test(code)) span.setAttribute('fairlead.error.code', code);
+  } catch {
+    // A getter of the error has thrown.
+    span.setAttribute('error.type', typeof error);
+  }
 }
 
 function describeError(error: unknown): { name: string; message?: string; stack?: string } {

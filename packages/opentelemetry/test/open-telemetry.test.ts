@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import {
   BadRequestError,
+  type Context,
   createRouter,
   type Middleware,
   NotFoundError,
@@ -208,6 +209,14 @@ describe('the error of a request', () => {
       'a stream that fails',
       async function* () {
         yield 'one';
+        throw coded('STORE_GONE');
+      },
+      'STORE_GONE',
+    ],
+    [
+      'a function that fails after it has written to the raw response',
+      (ctx: Context) => {
+        ctx.takeOver().writeHead(200).write('one');
         throw coded('STORE_GONE');
       },
       'STORE_GONE',

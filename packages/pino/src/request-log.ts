@@ -1,12 +1,11 @@
 import {
   type AnyContext,
   type Context,
-  isHttpError,
   type Middleware,
   type RequestOutcome,
   SetupError,
 } from '@fairlead/core';
-import { assertOptions, describe, describeFactories } from '@fairlead/core/extend';
+import { assertOptions, describe, describeFactories, readHttpError } from '@fairlead/core/extend';
 import { describeValue, fn, type Kinds, named } from '@fairlead/options';
 import type { Logger } from 'pino';
 
@@ -54,7 +53,7 @@ export function logRequests(logger: Logger, options: RequestLogOptions = {}): Mi
         const fault = findFault(outcome);
         const level = fault === undefined ? levelOf(status, quiet?.(ctx)) : 'error';
         if (!logger.isLevelEnabled(level)) return;
-        const code = isHttpError(error) ? error.code : undefined;
+        const code = readHttpError(error)?.code;
         const err = logger.isLevelEnabled('debug') ? error : fault;
         if (err !== undefined) shown.set(ctx, err);
         const { method, path, pattern: route } = ctx;
@@ -94,7 +93,7 @@ export function isRequestLine({ msg, status }: Readonly<Record<string, unknown>>
 
 /** Returns the error behind a response unless the client caused it. */
 function findFault({ status, aborted, error }: RequestOutcome): unknown {
-  const isFault = isHttpError(error) ? error.report : aborted || status >= 500;
+  const isFault = readHttpError(error)?.report ?? (aborted || status >= 500);
   return isFault ? error : undefined;
 }
 

@@ -152,7 +152,7 @@ describe('the line of a request', () => {
     ]);
   });
 
-  it('has the code of an HttpError', async () => {
+  it('has the code of an HttpError, or of the status of an error as of http-errors', async () => {
     const { app, waitFor } = createLogged();
     const url = await serve(
       app
@@ -162,14 +162,18 @@ describe('the line of a request', () => {
         .get('/fail', () => {
           throw Object.assign(new Error('It failed.'), { code: 'EIO' });
         })
+        .get('/gone', () => {
+          throw Object.assign(new Error('As of http-errors.'), { status: 410, expose: true });
+        })
         .get('/', () => 'hello'),
     );
-    for (const path of ['/taken', '/elsewhere', '/fail', '/']) await fetch(url + path);
-    const lines = await waitFor(4);
+    for (const path of ['/taken', '/elsewhere', '/fail', '/gone', '/']) await fetch(url + path);
+    const lines = await waitFor(5);
     expect(lines.map(({ status, code }) => [status, code])).toEqual([
       [409, 'NAME_TAKEN'],
       [404, 'NOT_FOUND'],
       [500, undefined],
+      [410, 'GONE'],
       [200, undefined],
     ]);
   });

@@ -1,9 +1,10 @@
-import { type Context, isHttpError, type Middleware } from '@fairlead/core';
+import type { Context, Middleware } from '@fairlead/core';
 import {
   type Doubt,
   describe,
   describeFactories,
   type Placement,
+  readHttpError,
   throwTogether,
 } from '@fairlead/core/extend';
 import { type CookieOptions, deleteCookie, readCookies, setCookie } from '@fairlead/middleware';
@@ -233,7 +234,7 @@ function createMiddleware<Data extends object, Kept extends Found>(
     } catch (error) {
       await save(ctx, current).catch((failure: unknown) => {
         // The client must not receive, for example, a 401 that relies on a session that was not saved.
-        if (isHttpError(error) && !error.report) throw failure;
+        if (readHttpError(error)?.report === false) throw failure;
         throw new AggregateError([error, failure], 'The session was not saved after an error.');
       });
       throw error;

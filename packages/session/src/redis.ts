@@ -1,9 +1,18 @@
 import { throwTogether } from '@fairlead/core/extend';
-import { describeValue, findOptionProblems, fn, type Kinds, string } from '@fairlead/options';
+import {
+  assertConnected,
+  describeValue,
+  findOptionProblems,
+  fn,
+  type Kinds,
+  string,
+} from '@fairlead/options';
 import type { SessionStore } from './stored-sessions.js';
 
 /** The commands that the store needs. Clients, clusters, pools and sentinels of the package redis have them. */
 export interface RedisClient {
+  /** Whether the client is connected. */
+  readonly isReady?: boolean;
   /** GET, and sets the time to live. Redis 6.2 */
   getEx(key: string, options: { type: 'PX'; value: number }): Promise<unknown>;
   /** Runs a Lua script. */
@@ -46,8 +55,9 @@ return 1`;
 /**
  * Creates a store in Redis 6.2 or newer, or in Valkey.
  *
- * @param client - A connected client. You connect and close it. Create it with `disableOfflineQueue: true`,
- *   so that requests fail immediately while there is no connection.
+ * @param client - A connected client. You connect and close it. Create a pool or a cluster with
+ *   `disableOfflineQueue: true`, so that requests fail immediately while there is no connection, as those of a
+ *   client do.
  * @throws {SetupError} `INVALID_OPTION`, when the client lacks a command, or an option is unknown or
  *   invalid.
  */
@@ -57,12 +67,17 @@ export function createRedisStore(
 ): SessionStore {
   assertArguments(client, options);
   const { prefix = 'session:' } = options;
+  const evaluate = async (script: string, key: string, args: readonly string[]) => {
+    assertConnected(client);
+    return client.eval(script, { keys: [prefix + key], arguments: [...args] });
+  };
   const run = async (script: string, key: string, ...args: readonly string[]): Promise<boolean> =>
-    Number(await client.eval(script, { keys: [prefix + key], arguments: [...args] })) === 1;
+    Number(await evaluate(script, key, args)) === 1;
   const runOwner = (script: string, owner: string, ...args: readonly string[]): Promise<unknown> =>
-    client.eval(script, { keys: [`${prefix}user:${owner}`], arguments: [...args] });
+    evaluate(script, `user:${owner}`, args);
   return Object.freeze<SessionStore>({
     async read(key, ttl) {
+      assertConnected(client);
       const text = await client.getEx(prefix + key, { type: 'PX', value: ttl });
       return typeof text === 'string' ? text : undefined;
     },

@@ -12,6 +12,7 @@ import {
   type SessionStore,
   session,
 } from '../src/index.js';
+import { createRedisStore } from '../src/redis.js';
 import { type Account, COOKIE, createAccounts } from './support/accounts.js';
 import { type Client, serve } from './support/client.js';
 import { testStore } from './support/contract.js';
@@ -568,19 +569,25 @@ describe('the size of a session in a store', () => {
     expect(await (await client.send('/')).json()).toBe('0');
   });
 
-  it('becomes a 503 if a full store cannot keep the session of a request that fails', async () => {
-    const errors: unknown[] = [];
-    const store = createMemoryStore({ maxSessions: 1 });
-    const app = createAccounts({ store }, errors).post('/guess', ({ state }) => {
-      state.session.set('visits', 1);
-      throw new UnauthorizedError('Wrong password.');
-    });
-    const client = await serve(app);
-    const other = client.copy();
-    expect((await client.send('/guess', POST)).status).toBe(401);
-    expect((await other.send('/guess', POST)).status).toBe(503);
-    expect(errors).toEqual([expect.objectContaining({ code: 'SESSION_STORE_UNAVAILABLE' })]);
-  });
+  it.each([
+    ['an HttpError', new UnauthorizedError('Wrong password.')],
+    ['an error as of http-errors', Object.assign(new Error(), { status: 401, expose: true })],
+  ])(
+    'becomes a 503 if a full store cannot keep the session of a request that fails with %s',
+    async (_, error) => {
+      const errors: unknown[] = [];
+      const store = createMemoryStore({ maxSessions: 1 });
+      const app = createAccounts({ store }, errors).post('/guess', ({ state }) => {
+        state.session.set('visits', 1);
+        throw error;
+      });
+      const client = await serve(app);
+      const other = client.copy();
+      expect((await client.send('/guess', POST)).status).toBe(401);
+      expect((await other.send('/guess', POST)).status).toBe(503);
+      expect(errors).toEqual([expect.objectContaining({ code: 'SESSION_STORE_UNAVAILABLE' })]);
+    },
+  );
 });
 
 describe('a store that fails', () => {
@@ -628,6 +635,16 @@ describe('a store that fails', () => {
         }),
       ),
     );
+  });
+
+  it('becomes a 503 at once while the Redis client is not connected', async () => {
+    const errors: unknown[] = [];
+    const never = () => new Promise<never>(() => undefined);
+    const store = createRedisStore({ isReady: false, getEx: never, eval: never });
+    const client = await serve(createAccounts({ store, storeTimeout: 60_000 }, errors));
+    expect((await client.send('/sign-in/ada', POST)).status).toBe(503);
+    await expect(store.read('a', 1)).rejects.toThrow('The Redis client is not connected.');
+    expect(errors).toEqual([expect.objectContaining({ code: 'SESSION_STORE_UNAVAILABLE' })]);
   });
 
   it('has 2 seconds to respond by default', async () => {

@@ -14,6 +14,7 @@ import {
   descriptionOf,
   opensWebSocket,
   type Placement,
+  readHttpError,
   throwTogether,
 } from '@fairlead/core/extend';
 import {
@@ -142,7 +143,7 @@ export function createTransactions<Client>(
   options: TransactionsOptions = {},
 ): Transactions<Client> {
   assertOptions('createTransactions()', options, TRANSACTIONS_OPTIONS);
-  const onError = reporterOf('createTransactions()', options.onError);
+  const onError = reporterOf('onError of createTransactions()', options.onError);
   const { lacks = [] } = adapter;
   const assertSettings = <Options extends object>(
     call: string,
@@ -317,12 +318,12 @@ function createMiddleware(
         if (isConflict(error) || !(isLost(error) || isNetworkError(error))) throw conflictOf(error);
         if (isCommitting) throw outcomeUnknown(error);
         // It has rolled back, whether or not the connection was lost.
-        if (!isHttpError(thrown?.error)) throw unreachable(thrown?.error ?? error);
+        if (readHttpError(thrown?.error) === undefined) throw unreachable(thrown?.error ?? error);
       }
     }
     if (thrown === undefined) return;
     const { error } = thrown;
-    const isRepeatable = !isCommitted && !isHttpError(error) && isLost(error);
+    const isRepeatable = !isCommitted && readHttpError(error) === undefined && isLost(error);
     throw isRepeatable ? unreachable(error) : conflictOf(error);
   };
   return describe(named('transaction', transaction), {
@@ -363,7 +364,7 @@ function sentEarly({ method, path }: AnyContext): Error {
 
 /** Returns the status that a thrown value responds with. */
 export function statusOf(error: unknown): number {
-  return isHttpError(error) ? error.status : 500;
+  return readHttpError(error)?.status ?? 500;
 }
 
 /** Turns a conflict with another transaction into an error after which the client may send the request again. */

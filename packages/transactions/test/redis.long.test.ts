@@ -107,6 +107,19 @@ describe('redisIdempotency()', () => {
     }
   });
 
+  it('runs a request again after an error below 500', async () => {
+    for (const error of [
+      new HttpError(404, 'No such order.'),
+      Object.assign(new Error('As of http-errors.'), { status: 404, expose: true }),
+    ]) {
+      await client.flushAll();
+      const { post, runs } = serve(() => {
+        throw error;
+      });
+      expect([(await post()).status, (await post()).status, runs()]).toEqual([404, 404, 2]);
+    }
+  });
+
   it('runs a request again after the errors that forgets lists', async () => {
     const handler = () => {
       throw new HttpError(503, 'Later.');

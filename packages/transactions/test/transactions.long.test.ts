@@ -244,11 +244,14 @@ function openPool(options: PoolConfig): Pool {
 }
 
 describe('transaction()', () => {
-  it('commits errors with the statuses that it lists', async () => {
+  it.each([
+    ['an HttpError', new UnauthorizedError()],
+    ['an error as of http-errors', Object.assign(new Error(), { status: 401, expose: true })],
+  ])('commits errors with the statuses that it lists: %s', async (_, error) => {
     const { db, add } = open('pg');
     const app = createApp().post('/sessions', db.transaction({ commits: [401] }), async () => {
       await add('failed');
-      throw new UnauthorizedError();
+      throw error;
     });
     expect((await app.request('/sessions', { method: 'POST' })).status).toBe(401);
     expect(await items()).toEqual(['failed']);
