@@ -1,9 +1,4 @@
-import {
-  type ClientRequest,
-  type IncomingMessage,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http';
+import { type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { parse } from 'node:querystring';
 import {
   type Context,
@@ -21,6 +16,7 @@ import {
   isStarted,
   reopen,
   throwTogether,
+  titleOf,
 } from '@fairlead/core/extend';
 import {
   arrayOf,
@@ -30,7 +26,7 @@ import {
   type Kinds,
   named,
   nonEmptyString,
-  printError,
+  reporterOf,
 } from '@fairlead/options';
 import { member, RESPONSE_METHODS, requestMembers } from './express-members.js';
 import {
@@ -120,12 +116,13 @@ function adapt(
   watch: ResponseWatch,
   prefix: string,
 ): Middleware {
-  const { state = [], onError = printError } = options;
+  const { state = [], onError } = options;
+  const report = reporterOf('onError of connect()', onError);
   const enter = createEnter(prefix);
   const adapted: Middleware = (ctx, next) => {
     extendRequest(ctx, middleware);
     shareState(ctx, state);
-    return new Call(ctx, next, onError, enter(ctx.req), watch).run(middleware);
+    return new Call(ctx, next, report, enter(ctx.req), watch).run(middleware);
   };
   const below = (outer: string) => adapt(middleware, options, watch, `${outer}/${prefix}`);
   return describe(named(middleware.name || 'connect', adapted), {
@@ -292,8 +289,14 @@ class Call {
       const onClose = () => {
         if (this.#isDone) return;
         this.#ctx.takeOver();
-        if (res.writableFinished) this.#watch.note(this.#ctx);
         end();
+        if (!res.writableFinished) return;
+        try {
+          this.#watch.note(this.#ctx);
+        } catch (error) {
+          // Options of other middleware run here, such as `skip` of compression().
+          this.#ctx.report(error);
+        }
       };
       const onAbort = () => {
         if (this.#isDone || res.destroyed) return;
@@ -526,5 +529,5 @@ function toHttpError(error: unknown): unknown {
   if (!(error instanceof Error) || isHttpError(error) || 'expose' in error) return error;
   const status = 'status' in error ? Number(error.status) : 0;
   if (!Number.isInteger(status) || status < 400 || status > 499) return error;
-  return new HttpError(status, STATUS_CODES[status] ?? 'Client error', { cause: error });
+  return new HttpError(status, titleOf(status), { cause: error });
 }

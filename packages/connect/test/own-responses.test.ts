@@ -65,6 +65,18 @@ it.each<[string, Middleware[]]>([
   expect(await warningsOf(...middleware)).toEqual([]);
 });
 
+it('what an option of other middleware throws about the response of an Express application is reported', async () => {
+  const errors: unknown[] = [];
+  const skip = () => {
+    throw new Error('There is no user.');
+  };
+  const app = createApp({ onError: (error) => errors.push(error) });
+  app.use(compression({ skip }), connect(createOld()));
+  const response = await app.request('/', { headers: { 'Accept-Encoding': 'gzip' } });
+  expect(await response.text()).toBe(text);
+  await expect.poll(() => errors.map(String)).toEqual(['Error: There is no user.']);
+});
+
 /** The kinds of responses that follow Express middleware. */
 const RESPONSES: [string, Middleware][] = [
   ['text', (ctx) => ctx.send(text)],

@@ -170,7 +170,7 @@ interface Definition {
  */
 export function createJobs(backend: JobBackend, options: JobsOptions = {}): Jobs {
   assertOptions('createJobs()', options, JOBS_OPTIONS);
-  const onError = reporterOf('createJobs()', options.onError);
+  const onError = reporterOf('onError of createJobs()', options.onError);
   const definitions = new Map<string, Definition>();
   let state: 'defining' | 'opening' | 'open' | 'stopping' | 'stopped' = 'defining';
 

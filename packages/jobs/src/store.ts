@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DatabaseSync } from 'node:sqlite';
 import { SetupError } from '@fairlead/core';
-import { joinWords } from '@fairlead/options';
+import { backoff, describeValue, joinWords } from '@fairlead/options';
 import type {
   ClaimedJob,
   DeadLetter,
@@ -181,11 +181,13 @@ class StoreBackend implements JobBackend {
           const job = await this.#claim(name);
           if (job === undefined) break;
           running += 1;
-          const end = this.#run(kind, job, run).then(() => {
-            this.#ends.delete(end);
-            running -= 1;
-            wake();
-          });
+          const end = this.#run(kind, job, run)
+            .catch(this.#onError)
+            .finally(() => {
+              this.#ends.delete(end);
+              running -= 1;
+              wake();
+            });
           this.#ends.add(end);
         }
       } catch (error) {
@@ -240,9 +242,9 @@ class StoreBackend implements JobBackend {
     return { id: Number(id), attempt: Number(attempt), payload: String(payload) };
   }
 
-  /** Runs a job, and writes how it ended. Never rejects. */
+  /** Runs a job, and writes how it ended. */
   async #run(
-    { name, retries, backoff, maxBackoff, timeout }: JobSettings,
+    { name, retries, backoff: first, maxBackoff, timeout }: JobSettings,
     { id, attempt, payload }: { id: number; attempt: number; payload: string },
     run: (job: ClaimedJob) => Promise<JobFailure | undefined>,
   ): Promise<void> {
@@ -250,14 +252,15 @@ class StoreBackend implements JobBackend {
     const current: Run = { id, attempt, controller, isSettled: false };
     const fail = async (error: unknown, isFinal: boolean): Promise<void> => {
       if (isFinal || attempt > retries) {
-        const message = error instanceof Error ? error.message : String(error);
+        const isObject = typeof error === 'object' && error !== null;
+        const text = isObject ? describeValue(error) : String(error);
+        const message = error instanceof Error ? error.message : text;
         // A job whose process was killed was claimed once more than it ran.
         await this.#settle(current, 'jobsBury', Date.now(), message, retries + 1);
         return;
       }
-      const delay = Math.min(backoff * 2 ** (attempt - 1), maxBackoff);
-      // Half of it is random, so that jobs that failed together don't run together.
-      await this.#settle(current, 'jobsDelay', Date.now() + delay * (0.5 + Math.random() / 2));
+      const delay = backoff(first, attempt - 1, maxBackoff);
+      await this.#settle(current, 'jobsDelay', Date.now() + delay);
     };
     if (attempt > retries + 1) {
       const error = new Error(
@@ -274,17 +277,21 @@ class StoreBackend implements JobBackend {
       controller.abort(error);
       void fail(error, false);
     }, timeout);
-    const failure = await run({
-      id: String(id),
-      payload: JSON.parse(payload),
-      attempt,
-      signal: controller.signal,
-      transact: () => Promise.reject(new Error('storeBackend() has no transactions.')),
-    });
-    clearTimeout(timer);
-    if (failure !== undefined) await fail(failure.error, failure.isFinal);
-    else await this.#settle(current, 'jobsComplete');
-    this.#runs.delete(current);
+    try {
+      const failure = await run({
+        id: String(id),
+        payload: JSON.parse(payload),
+        attempt,
+        signal: controller.signal,
+        transact: () => Promise.reject(new Error('storeBackend() has no transactions.')),
+      });
+      clearTimeout(timer);
+      if (failure !== undefined) await fail(failure.error, failure.isFinal);
+      else await this.#settle(current, 'jobsComplete');
+    } finally {
+      clearTimeout(timer);
+      this.#runs.delete(current);
+    }
   }
 
   /** Writes how a job ended, once. Never rejects: it runs again if the write fails. */

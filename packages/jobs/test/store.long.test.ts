@@ -114,3 +114,16 @@ it('jobs in a transaction are refused at the start', async (test) => {
     "storeBackend() cannot run jobs in a transaction: 'a'. Remove transaction: true, or use pgBossBackend().",
   );
 });
+
+it('a job that throws a value without text is a dead letter', async (test) => {
+  const { jobs } = open(test, 'textless.db');
+  const job = jobs.define('textless', { payload: Item, retries: 0, concurrency: 1 }, () => {
+    throw Object.create(null);
+  });
+  await jobs.start();
+  await job.enqueue({ item: 'a' });
+  await job.enqueue({ item: 'b' });
+  await expect.poll(() => jobs.deadLetters.list()).toHaveLength(2);
+  const [letter] = await jobs.deadLetters.list();
+  expect(letter?.error).toBe('an object');
+});

@@ -1,5 +1,5 @@
 import { ServiceUnavailableError } from '@fairlead/core';
-import { fn, type Kinds, milliseconds, positiveMilliseconds } from '@fairlead/options';
+import { fn, type Kinds, milliseconds, positiveMilliseconds, reporterOf } from '@fairlead/options';
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 
 /** How to fetch a JSON Web Key Set. */
@@ -45,7 +45,8 @@ export class RemoteKeys {
     const { timeout = 5_000, cooldown = 10_000, lifetime = 600_000 } = options;
     const { maxStale = 3_600_000, onError = (error) => logFailure(url, error) } = options;
     this.#url = url;
-    this.#options = { timeout, cooldown, lifetime, maxStale, onError };
+    const report = reporterOf('onError of jwks', onError);
+    this.#options = { timeout, cooldown, lifetime, maxStale, onError: report };
   }
 
   /**

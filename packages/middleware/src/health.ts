@@ -54,7 +54,7 @@ export interface HealthOptions {
    * Called when the state of a check changes, with its error unless it passes. Default: logs the change with
    * `logger`.
    */
-  readonly onChange?: (name: string, error: Error | undefined, state: CheckState) => void;
+  readonly onChange?: (name: string, error: Error | undefined, state: CheckState) => unknown;
   /** Receives the messages. Default: `console`. */
   readonly logger?: HealthLogger;
 }
@@ -281,9 +281,9 @@ class Check {
 
 function logChangesTo(logger: HealthLogger): NonNullable<HealthOptions['onChange']> {
   return (name, cause, state) => {
-    if (cause === undefined) return void logger.info(`The ${name} is working again.`);
+    if (cause === undefined) return logger.info(`The ${name} is working again.`);
     const problem = state === 'failing' ? 'is not responding' : 'responds, but part of it fails';
-    logger.error(new Error(`The ${name} ${problem}.`, { cause }));
+    return logger.error(new Error(`The ${name} ${problem}.`, { cause }));
   };
 }
 

@@ -73,8 +73,8 @@ export function requestLogger(options: RequestLoggerOptions = {}): Middleware {
       let milliseconds: number | undefined;
       let passed: unknown;
       ctx.onFinish((outcome) => {
-        if (skip?.(ctx)) return;
-        write(entryOf(ctx, { error: passed, ...outcome }, milliseconds ?? now() - start));
+        if (skip?.(ctx)) return undefined;
+        return write(entryOf(ctx, { error: passed, ...outcome }, milliseconds ?? now() - start));
       });
       const stop = (): void => {
         milliseconds = now() - start;
@@ -91,12 +91,20 @@ export function requestLogger(options: RequestLoggerOptions = {}): Middleware {
 
 describeFactories(requestLogger);
 
-function createWrite(logger: RequestLoggerOptions['logger']): (entry: RequestLogEntry) => void {
-  if (logger === undefined) return (entry) => process.stdout.write(formatLine(entry));
+function createWrite(logger: RequestLoggerOptions['logger']): (entry: RequestLogEntry) => unknown {
+  if (logger === undefined) return (entry) => writeOut(formatLine(entry));
   // Loggers that are streams, such as winston loggers, have both.
   if ('info' in logger && typeof logger.info === 'function') return (entry) => logger.info(entry);
   const stream = logger as { write(line: string): unknown };
   return (entry) => stream.write(formatLine(entry));
+}
+
+/** Writes to stdout as `console.log()` does: the process goes on when nothing reads stdout any more. */
+function writeOut(line: string): void {
+  const { stdout } = process;
+  const ignore = (): void => undefined;
+  stdout.once('error', ignore);
+  stdout.write(line, () => stdout.removeListener('error', ignore));
 }
 
 function entryOf(

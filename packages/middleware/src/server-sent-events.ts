@@ -155,12 +155,13 @@ class EventText extends Readable {
   }
 
   async #readNext(): Promise<void> {
-    let result: IteratorResult<ServerSentEvent>;
+    let done: boolean | undefined;
+    let value: ServerSentEvent;
     this.#isPending = true;
     try {
       this.#iterator ??= this.#start();
       const iterator = this.#iterator;
-      result = await this.#inContext(() => iterator.next());
+      ({ done, value } = await this.#inContext(() => iterator.next()));
     } catch (error) {
       this.#fail(error);
       return;
@@ -168,14 +169,14 @@ class EventText extends Readable {
       this.#isPending = false;
     }
     if (this.#isOver) return;
-    if (result.done) {
+    if (done) {
       this.#isOver = true;
       clearInterval(this.#timer);
       this.push(null);
       return;
     }
     try {
-      const text = formatEvent(result.value);
+      const text = formatEvent(value);
       // Before the push, which may destroy the stream: refreshing restarts a timer that was cleared.
       this.#timer?.refresh();
       this.push(text);

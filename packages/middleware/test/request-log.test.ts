@@ -111,6 +111,26 @@ describe('requestLogger()', () => {
     ]);
   });
 
+  it('reports what its logger rejects with', async () => {
+    const errors: unknown[] = [];
+    const logger = { info: () => Promise.reject(new Error('The disk is full.')) };
+    const app = createApp({ onError: (error) => errors.push(error) });
+    await app.use(requestLogger({ logger })).request('/');
+    await expect.poll(() => errors.map(String)).toEqual(['Error: The disk is full.']);
+  });
+
+  it('goes on when nothing reads stdout any more', async () => {
+    const write = vi.spyOn(process.stdout, 'write').mockImplementation((...args) => {
+      const [, written] = args as unknown as [string, () => void];
+      process.stdout.emit('error', new Error('EPIPE'));
+      written();
+      return true;
+    });
+    const response = await createApp().use(requestLogger()).request('/');
+    write.mockRestore();
+    expect([response.status, process.stdout.listenerCount('error')]).toEqual([404, 0]);
+  });
+
   it('passes an object to a logger that is also a stream', async () => {
     const logger = { info: vi.fn(), write: vi.fn() };
     await createApp().use(requestLogger({ logger })).request('/');

@@ -209,6 +209,17 @@ describe('sendEvents()', () => {
     expect(onError).not.toHaveBeenCalled();
   });
 
+  it('reports an iterator that returns no result', async () => {
+    const errors: unknown[] = [];
+    const events: AsyncIterable<ServerSentEvent> = {
+      [Symbol.asyncIterator]: () => ({ next: async () => undefined as never }),
+    };
+    const app = createApp({ onError: (error) => errors.push(error) });
+    const { url } = await serve(app.use((ctx) => sendEvents(ctx, events)));
+    await expect(fetch(url).then((response) => response.text())).rejects.toThrow();
+    expect(errors).toEqual([expect.any(TypeError)]);
+  });
+
   it('sends no events once the server is closing', async () => {
     const app = createApp().use(async (ctx) => {
       await once(ctx.closing, 'abort');

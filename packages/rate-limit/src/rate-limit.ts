@@ -32,6 +32,7 @@ import {
   nonEmptyString,
   oneOf,
   printable,
+  reporterOf,
   warn,
 } from '@fairlead/options';
 import { networkOf } from './network-of.js';
@@ -336,6 +337,7 @@ function createLimit(call: string, options: RateLimitOptions): (ctx: Context) =>
   assertOptions(call, options);
   const { duration, name = DEFAULT_NAME, key = clientNetwork, cost = 1, skip, count } = options;
   const { onFailure = 'open', onError = logError } = options;
+  const report = reporterOf(`onError of ${call}`, onError);
   const countInMemory = createMemoryCount(duration);
   const countRequest = createCount(options, countInMemory);
 
@@ -344,7 +346,7 @@ function createLimit(call: string, options: RateLimitOptions): (ctx: Context) =>
       return await countRequest(ctx, charge);
     } catch (cause) {
       if (onFailure === 'closed') throw unavailable(cause);
-      onError(cause, ctx);
+      report(cause, ctx);
       return onFailure === 'memory' ? countInMemory(ctx, charge) : undefined;
     }
   };

@@ -1,5 +1,6 @@
 import { throwTogether } from '@fairlead/core/extend';
 import {
+  assertConnected,
   describeValue,
   findOptionProblems,
   fn,
@@ -79,7 +80,7 @@ export function createRedisStore(
 
   const store: RateLimitStore = {
     async add(key, points, duration) {
-      if (client.isReady === false) throw new Error('The Redis client is not connected.');
+      assertConnected(client);
       if (performance.now() < pausedUntil) throw late();
       const pause = () => {
         pausedUntil = performance.now() + PAUSE;

@@ -25,6 +25,7 @@ import {
   type Locate,
   markIntended,
   milliseconds,
+  reporterOf,
   SHORTEST_TIMEOUT,
   setLocation,
   warn,
@@ -184,11 +185,12 @@ export async function serve(
       lifecycle.stopping.throwIfAborted();
       const server = await listen(first, settings.port, listenOptionsOf(settings, locate));
       const openRequests = trackRequests(server, settings.tls !== undefined);
+      const report = reporterOf('logger.warn() of serve()', (text) => logger.warn(String(text)));
       const warnOfCut = (): void => {
         const count = openRequests();
         const requests = `${count} open request${count === 1 ? '' : 's'}`;
         const fix = 'Increase timeout, or end long requests when ctx.closing aborts.';
-        if (count > 0) logger.warn(`${name} cut off ${requests} after ${timeout} ms. ${fix}`);
+        if (count > 0) report(`${name} cut off ${requests} after ${timeout} ms. ${fix}`);
       };
       async function closeServer(): Promise<void> {
         // Runs before the timer of close(), which destroys the connections.

@@ -14,6 +14,7 @@ import {
   kind,
   nonEmptyString,
   positiveMilliseconds,
+  reporterOf,
   SHORTEST_TIMEOUT,
   string,
   warn,
@@ -132,7 +133,11 @@ export class SqliteDatabase<Name extends string, Queries> {
     const { files } = this.#opened;
     const watch = new FileWatch(files);
     this.#watch = watch;
-    const writer = new SqliteWriter({ file, files, watch, statements, maxPages, timeout, warn });
+    const report = reporterOf('warn of openSqlite()', (error) => warn(error as StoreError));
+    const writer = new SqliteWriter({
+      ...{ file, files, watch, statements, maxPages, timeout },
+      warn: report,
+    });
     this.#writer = writer;
     this.#writes = new WriteQueue(file.path, (writes) => writer.commit(writes), {
       textOf: (write) =>

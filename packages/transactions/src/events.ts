@@ -174,7 +174,7 @@ class PostgresEvents<DbClient> implements Events {
     this.#connect = connect;
     this.#retention = retention;
     this.#table = table;
-    this.#onError = reporterOf('createEvents()', onError);
+    this.#onError = reporterOf('onError of createEvents()', onError);
   }
 
   async publish(topic: string, { event, data }: PublishedEvent): Promise<void> {
@@ -276,9 +276,14 @@ class PostgresEvents<DbClient> implements Events {
         this.#onError(error);
         return;
       }
-      // The process may have stopped meanwhile.
-      if (this.#state === 'stopped') await this.#listener?.end();
-      else await this.#readAll().catch(this.#onError);
+      if (this.#state !== 'stopped') {
+        await this.#readAll().catch(this.#onError);
+        return;
+      }
+      // The process has stopped meanwhile. Nothing must listen again when the connection ends.
+      const listener = this.#listener;
+      this.#listener = undefined;
+      await listener?.end().catch(this.#onError);
     }, RECONNECT);
     this.#timers.add(timer);
   }

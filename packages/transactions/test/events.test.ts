@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { Client } from 'pg';
 import { expect, it } from 'vitest';
 import { createEvents, type EventsOptions, eventsTable } from '../src/events.js';
@@ -21,4 +22,49 @@ it('createEvents() and its functions refuse mistakes', async () => {
   await expect(events.publish('a', { data: undefined })).rejects.toThrow(
     "Cannot publish undefined to 'a': JSON cannot carry it.",
   );
+});
+
+/** A connection that is open once `opened` has resolved. */
+class FakeClient extends EventEmitter {
+  readonly opened = Promise.withResolvers<void>();
+  hasEnded = false;
+
+  connect(): Promise<void> {
+    return this.opened.promise;
+  }
+
+  async query(): Promise<void> {}
+
+  async end(): Promise<void> {
+    this.hasEnded = true;
+    this.emit('end');
+  }
+}
+
+it('createEvents() does not listen again if it stops while it reconnects', async () => {
+  const clients: FakeClient[] = [];
+  const errors: unknown[] = [];
+  const connect = () => {
+    const client = new FakeClient();
+    clients.push(client);
+    return client as unknown as Client;
+  };
+  const stored = createTransactions({
+    client: undefined,
+    transact: (work) => work(undefined),
+    query: async () => [{ last: '0' }],
+  });
+  const events = createEvents(stored, { connect, onError: (error) => errors.push(error) });
+  const started = events.start();
+  clients[0]?.opened.resolve();
+  await started;
+  clients[0]?.emit('error', new Error('The server has restarted.'));
+  await expect.poll(() => clients.length).toBe(2);
+  await events.stop();
+  clients[1]?.opened.resolve();
+  await expect.poll(() => clients[1]?.hasEnded).toBe(true);
+  // Longer than until the next attempt.
+  await new Promise((resolve) => setTimeout(resolve, 700));
+  expect(clients).toHaveLength(2);
+  expect(errors.map(String)).toEqual(['Error: The connection that listens for events was lost.']);
 });

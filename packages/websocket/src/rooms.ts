@@ -1,5 +1,5 @@
 import { assertOptions } from '@fairlead/core/extend';
-import { describeValue, fn, type Kinds, kind, printError } from '@fairlead/options';
+import { describeValue, fn, type Kinds, kind, reporterOf } from '@fairlead/options';
 import type { WebSocketConnection } from './web-socket-connection.js';
 
 /** Carries broadcasts between processes. */
@@ -187,8 +187,8 @@ const ROOMS_OPTIONS: Kinds<RoomsOptions> = {
  */
 export function createRooms(options: RoomsOptions = {}): Rooms {
   assertOptions('createRooms()', options, ROOMS_OPTIONS);
-  const { adapter = new LocalAdapter(), onError = printError } = options;
-  return new Rooms(adapter, onError);
+  const { adapter = new LocalAdapter(), onError } = options;
+  return new Rooms(adapter, reporterOf('onError of createRooms()', onError));
 }
 
 /** Delivers messages within this process. */

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { Context, type Middleware } from '@fairlead/core';
 import { describe, isPromiseLike } from '@fairlead/core/extend';
 import { type ContainerInterface, type ScopeInterface, Service } from '@fairlead/di';
-import { describeFile, explainOneCopy, printable } from '@fairlead/options';
+import { describeFile, explainOneCopy, printable, reporterOf } from '@fairlead/options';
 import { ControllerError } from '../errors.js';
 
 /**
@@ -56,7 +56,7 @@ export class RequestScopes {
   readonly #scopes = new WeakMap<Context, HeldScope>();
   readonly #container: ContainerInterface;
   readonly #hasContext: boolean;
-  readonly #warn: (message: string) => void;
+  readonly #warn: (message: string) => unknown;
 
   /** @param container - Without scopes, it resolves tokens itself. */
   constructor(container: ContainerInterface, warn: (message: string) => void) {
@@ -80,10 +80,11 @@ export class RequestScopes {
     (ctx, next) => {
       const scope = this.#container.createScope?.();
       if (scope === undefined) return next();
-      const held = new HeldScope(scope, (error) => {
+      const report = (error: unknown): unknown => {
         const text = `disposing the request scope of ${ctx.method} ${ctx.path} failed`;
-        this.#warn(`${text}: ${inspect(printable(error))}`);
-      });
+        return this.#warn(`${text}: ${inspect(printable(error))}`);
+      };
+      const held = new HeldScope(scope, reporterOf('warn of controllersPlugin()', report));
       this.#scopes.set(ctx, held);
       if (this.#hasContext) scope.register(RequestContext, { useValue: ctx });
       const release = held.take();
@@ -120,6 +121,11 @@ export class RequestScopes {
   };
 }
 
+/** Rejects also if the container of another library throws. */
+async function dispose(scope: ScopeInterface): Promise<void> {
+  await scope[Symbol.asyncDispose]();
+}
+
 /** A request's scope, disposed when everything that has taken it has released it. */
 class HeldScope {
   readonly scope: ScopeInterface;
@@ -131,7 +137,7 @@ class HeldScope {
     this.scope = scope;
     this.#release = () => {
       this.#holders -= 1;
-      if (this.#holders === 0) scope[Symbol.asyncDispose]().then(undefined, onError);
+      if (this.#holders === 0) void dispose(scope).catch(onError);
     };
   }
 

@@ -67,12 +67,42 @@ it('a reporter prints an error with that of the function that should receive it'
   const print = vi.spyOn(console, 'error').mockImplementation(() => undefined);
   const [error, cause] = [new Error('of the work'), new Error('of the option')];
   const received: unknown[] = [];
-  reporterOf('createEvents()', (one) => void received.push(one))(error);
+  reporterOf('onError of createEvents()', (one) => void received.push(one))(error);
   expect([received, print.mock.calls]).toEqual([[error], []]);
-  reporterOf('createEvents()')(error);
-  reporterOf('createEvents()', () => {
+  reporterOf('onError of createEvents()')(error);
+  reporterOf('onError of createEvents()', () => {
     throw cause;
   })(error);
   const failed = new Error('onError of createEvents() failed.', { cause });
   expect(print.mock.calls).toEqual([[error], [error, failed]]);
+});
+
+it('a reporter prints what the function that should receive an error rejects with', async () => {
+  const print = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  const [error, cause] = [new Error('of the work'), new Error('of the option')];
+  reporterOf('onError of createEvents()', () => Promise.reject(cause))(error);
+  await vi.waitFor(() => {
+    const failed = new Error('onError of createEvents() failed.', { cause });
+    expect(print.mock.calls).toEqual([[error, failed]]);
+  });
+});
+
+it('values that cannot be printed become text', () => {
+  class Secretive extends Error {
+    readonly #secret = 'none';
+    readonly extra = 1;
+    [inspect.custom]() {
+      return this.#secret;
+    }
+  }
+  const throwing = Object.defineProperty(new Error('a getter'), 'cause', {
+    get() {
+      throw new Error('no');
+    },
+  });
+  const { proxy, revoke } = Proxy.revocable([], {});
+  revoke();
+  expect(printable(new Secretive('private'))).toMatch(/^Error: private\n/);
+  expect(printable(throwing)).toMatch(/^Error: a getter\n/);
+  expect(printable(proxy)).toBe('An error that cannot be printed.');
 });

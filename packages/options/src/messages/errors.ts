@@ -28,9 +28,33 @@ const PRINTED = /^(?:name|message|stack|cause|errors|code|status(?:Code)?|expose
  * clients, store user data in them. The same goes for its causes, and for the errors of an AggregateError.
  *
  * @param keeps - Whether an error keeps all of its properties.
- * @returns The same error, if it has no others. Values that are no errors as they are.
+ * @returns The same error, if it has no others. Values that are no errors as they are. Text for a value that cannot be
+ *   printed, such as one whose getters throw.
  */
-export function printable(value: unknown, keeps?: (error: object) => boolean, depth = 16): unknown {
+export function printable(value: unknown, keeps?: (error: object) => boolean): unknown {
+  try {
+    const copy = withoutData(value, keeps, 16);
+    // A class may print itself by private members, which a copy lacks.
+    process.getBuiltinModule('node:util').inspect(copy);
+    return copy;
+  } catch {
+    return textOf(value);
+  }
+}
+
+function textOf(value: unknown): string {
+  try {
+    return String(value instanceof Error ? value.stack : value);
+  } catch {
+    return 'An error that cannot be printed.';
+  }
+}
+
+function withoutData(
+  value: unknown,
+  keeps: ((error: object) => boolean) | undefined,
+  depth: number,
+): unknown {
   const isList = Array.isArray(value);
   // A copy of a DOMException would not have its message.
   if (!isList && (!(value instanceof Error) || value instanceof DOMException)) return value;
@@ -41,7 +65,7 @@ export function printable(value: unknown, keeps?: (error: object) => boolean, de
     const enumerable = Object.prototype.propertyIsEnumerable.call(value, name);
     if (isList || !enumerable || PRINTED.test(name) || keeps?.(value)) {
       const whole = Reflect.get(value, name);
-      const part = printable(whole, keeps, depth - 1);
+      const part = withoutData(whole, keeps, depth - 1);
       isSame &&= part === whole;
       Object.defineProperty(copy, name, { value: part, enumerable });
     } else isSame = false;
@@ -55,19 +79,25 @@ export function printError(error: unknown): void {
 }
 
 /**
- * Returns a function that passes errors to the option `onError` of a call, and prints those that it throws: its callers
- * have nobody else to tell.
+ * Returns a function that passes errors to the option of a call, or prints them without it. It prints what the option
+ * throws or rejects with, too: its callers have nobody else to tell.
+ *
+ * @param option - Such as `onError of createJobs()`.
  */
-export function reporterOf(
-  call: string,
-  onError: (error: unknown) => void = printError,
-): (error: unknown) => void {
-  return (error) => {
-    try {
-      onError(error);
-    } catch (cause) {
-      const failure = new Error(`onError of ${call} failed.`, { cause });
+export function reporterOf<Rest extends readonly unknown[]>(
+  option: string,
+  report?: (error: unknown, ...rest: Rest) => unknown,
+): (error: unknown, ...rest: Rest) => void {
+  return (error, ...rest) => {
+    const fail = (cause: unknown): void => {
+      const failure = new Error(`${option} failed.`, { cause });
       console.error(printable(error), printable(failure));
+    };
+    try {
+      const result = report === undefined ? printError(error) : report(error, ...rest);
+      if (typeof Object(result).then === 'function') Promise.resolve(result).catch(fail);
+    } catch (cause) {
+      fail(cause);
     }
   };
 }
