@@ -167,10 +167,7 @@ describe('the page of performance', () => {
       ],
     ],
     ['Router.', [fixedPath('memoirist'), fixedPath('rou3')]],
-    [
-      'Middleware.',
-      ['sync-10', 'sync-50', 'async-10', 'async-50'].map((one) => koaCompose(`compose-${one}`)),
-    ],
+    ['Middleware.', ['sync-10', 'async-10'].map((one) => koaCompose(`compose-${one}`))],
     [
       'Start with 500 controllers.',
       ['Nest on Express', 'Nest on Express, one module', 'routing-controllers'].map(start),
@@ -198,9 +195,8 @@ describe('the page of performance', () => {
     '`compileResponse`',
   ])('has the cost of a response schema: %s', (row) => {
     const shown = page.replace(/^\| `compileResponse` of \S+/m, '| `compileResponse`');
-    const [, ten, , many] = rowOf(shown, row);
-    const ratio = (count: number) => table('micro', `respond-${count}:`)(row, 'Time /');
-    expect([ten, many]).toEqual([ratio(10), ratio(2_000)]);
+    const [, ten] = rowOf(shown, row);
+    expect(ten).toBe(table('micro', 'respond-10:')(row, 'Time /'));
   });
 
   it('has the times of the router', () => {
