@@ -67,8 +67,8 @@ CREATE INDEX ON ${table} (expires_at);
 /**
  * Creates middleware that runs the rest of a request in a transaction, once for each `Idempotency-Key`: the key and the
  * response are stored in that transaction, so that they exist if and only if its writes do. A request with the same key
- * gets the response of the first, with `Idempotency-Replayed: true`. Needs PostgreSQL and {@link idempotencyTable}, or a store with
- * `keys`.
+ * gets the response of the first, with `Idempotency-Replayed: true`. Needs PostgreSQL and {@link idempotencyTable}, or a
+ * store with `keys`.
  *
  * It runs after the middleware that authenticates, and reads the body first.
  *

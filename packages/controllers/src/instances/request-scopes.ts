@@ -84,7 +84,7 @@ export class RequestScopes {
         const text = `disposing the request scope of ${ctx.method} ${ctx.path} failed`;
         return this.#warn(`${text}: ${inspect(printable(error))}`);
       };
-      const held = new HeldScope(scope, reporterOf('warn of controllersPlugin()', report));
+      const held = new HeldScope(scope, reporterOf('logger.warn() of controllersPlugin()', report));
       this.#scopes.set(ctx, held);
       if (this.#hasContext) scope.register(RequestContext, { useValue: ctx });
       const release = held.take();
