@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import { connectRaw } from '@fairlead/test-support/raw-connection';
 import { describe, expect, it } from 'vitest';
 import { type Application, createApp, errorHandler, json } from '../src/index.js';
 import { serve } from './support/serve.js';
@@ -59,6 +60,21 @@ describe('a client that expects 100 Continue', () => {
       status: 413,
       connection: 'close',
     });
+  });
+
+  it('does not receive it after the head of the response', async () => {
+    const app = createApp().use(async (ctx) => {
+      const res = ctx.takeOver();
+      res.writeHead(200, { Connection: 'close' }).flushHeaders();
+      res.end(Buffer.concat(await ctx.bodyStream().toArray()));
+    });
+    const { socket, ended } = connectRaw((await serve(app)).port);
+    socket.write('POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n');
+    await once(socket, 'data');
+    socket.write('abc');
+    const response = await ended();
+    expect(response).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*abc/);
+    expect(response).not.toContain('100 Continue');
   });
 
   it('does not receive it for an unread body, and the connection closes', async () => {
