@@ -251,9 +251,9 @@ export function expectContinue(req: IncomingMessage): void {
  * @see RFC 9110 §10.1.1
  */
 export function sendContinue(req: IncomingMessage, res: ServerResponse): void {
-  const isAwaited = connectionOf(req.socket)?.continues?.delete(req) === true;
-  // A client that has the head of the response no longer waits. Express middleware may read after it has sent one.
-  if (isAwaited && !res.headersSent) res.writeContinue();
+  const waits = connectionOf(req.socket)?.continues?.delete(req);
+  // Express middleware may read the body after it has sent the head of the response.
+  if (waits && !res.headersSent) res.writeContinue();
 }
 
 /** Maximum number of requests that run at a time on one connection. */
