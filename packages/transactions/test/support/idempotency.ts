@@ -86,7 +86,7 @@ export function testIdempotency(open: () => Keyed | Promise<Keyed>): void {
     const [started, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const app = createApp({ onError: () => undefined }).post(
       '/',
-      once({ principal: userOf, patience: 50 }),
+      once({ principal: userOf, patience: 1_000 }),
       async () => {
         await add('slow');
         started.resolve();
