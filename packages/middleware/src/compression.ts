@@ -9,6 +9,7 @@ import {
 import { after, describe, describeFactories, throwTogether } from '@fairlead/core/extend';
 import {
   acceptedCodings,
+  essenceOf,
   findOptionProblems,
   fn,
   integer,
@@ -255,7 +256,7 @@ function mayEncode(headers: ReadableHeaders): boolean {
 /** Returns the media type of a response, in lower case and without parameters. */
 function mediaTypeOf(headers: ReadableHeaders): string | undefined {
   const type = headers.get('Content-Type');
-  return type === undefined ? undefined : String(type).split(';', 1)[0]?.trim().toLowerCase();
+  return type === undefined ? undefined : essenceOf(String(type));
 }
 
 /** Returns the length of a body in bytes; undefined if it is unknown. */

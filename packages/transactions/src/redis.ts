@@ -4,6 +4,7 @@ import { type Context, HttpError, type Middleware, ServiceUnavailableError } fro
 import { describeFactories, throwTogether } from '@fairlead/core/extend';
 import {
   arrayOf,
+  assertConnected,
   describeValue,
   findOptionProblems,
   hasMethods,
@@ -156,8 +157,11 @@ export function redisIdempotency(
   };
 
   const begin = async (ctx: Context, id: string, token: string, fingerprint: string) => {
-    if (client.isReady === false)
-      throw unavailable(new Error('The Redis client is not connected.'));
+    try {
+      assertConnected(client);
+    } catch (cause) {
+      throw unavailable(cause);
+    }
     try {
       return toState(await run(BEGIN, id, token, fingerprint, String(lostAfter), String(lifetime)));
     } catch (cause) {

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { Client } from 'pg';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { createEvents, type EventsOptions, eventsTable } from '../src/events.js';
 import { createTransactions } from '../src/index.js';
 
@@ -42,6 +42,8 @@ class FakeClient extends EventEmitter {
 }
 
 it('createEvents() does not listen again if it stops while it reconnects', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
   const clients: FakeClient[] = [];
   const errors: unknown[] = [];
   const connect = () => {
@@ -59,12 +61,13 @@ it('createEvents() does not listen again if it stops while it reconnects', async
   clients[0]?.opened.resolve();
   await started;
   clients[0]?.emit('error', new Error('The server has restarted.'));
-  await expect.poll(() => clients.length).toBe(2);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(clients).toHaveLength(2);
   await events.stop();
   clients[1]?.opened.resolve();
-  await expect.poll(() => clients[1]?.hasEnded).toBe(true);
   // Longer than until the next attempt.
-  await new Promise((resolve) => setTimeout(resolve, 700));
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(clients[1]?.hasEnded).toBe(true);
   expect(clients).toHaveLength(2);
   expect(errors.map(String)).toEqual(['Error: The connection that listens for events was lost.']);
 });

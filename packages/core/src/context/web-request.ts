@@ -85,9 +85,10 @@ function streamBody(exchange: Exchange, limit: number): ReadableStream<Uint8Arra
       req.pause();
     });
     req.on('end', () => finish(() => controller.close()));
-    req.on('close', () => finish(() => controller.error(aborted())));
-    // Before the request emits 'close' if the client disconnects.
-    onClose(res, () => finish(() => controller.error(aborted())));
+    const abort = (): void => finish(() => controller.error(aborted()));
+    req.on('close', abort);
+    // If the client disconnects, the response closes before the request emits 'close'.
+    onClose(res, abort);
   };
   return new ReadableStream(
     {

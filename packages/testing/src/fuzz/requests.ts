@@ -1,5 +1,4 @@
-import { isJson } from '@fairlead/core/extend';
-import { fillPath, isPlainObject, memberPairs, textPairs } from '@fairlead/options';
+import { fillPath, isJson, isPlainObject, memberPairs, textPairs } from '@fairlead/options';
 import fc, { type Arbitrary } from 'fast-check';
 import type { Api, Operation, Parameter } from './operations.js';
 import { recordOf, type Values } from './values.js';

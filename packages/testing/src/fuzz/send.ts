@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Application, PublishedError } from '@fairlead/core';
-import { isJson } from '@fairlead/core/extend';
+import { essenceOf, isJson } from '@fairlead/options';
 import type { Written } from './requests.js';
 
 /** A request with its response. */
@@ -109,8 +109,7 @@ function addressOf(count: number): string {
 
 async function readAnswer(response: Response, method: string): Promise<Answer> {
   const { status, headers } = response;
-  const [essence = ''] = (headers.get('Content-Type') ?? '').toLowerCase().split(';', 1);
-  const type = essence.trim();
+  const type = essenceOf(headers.get('Content-Type') ?? '');
   const answer = { status, headers, type, text: undefined, json: undefined, error: undefined };
   if (method === 'HEAD' || response.body === null) return { ...answer, text: '' };
   if (!isJson(type)) {

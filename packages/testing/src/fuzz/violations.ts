@@ -1,4 +1,4 @@
-import { isJson } from '@fairlead/core/extend';
+import { essenceOf, isJson } from '@fairlead/options';
 import type { Misfit } from '@fairlead/schemas';
 import type { Api, DescribedResponse } from './operations.js';
 import type { Answer, Exchange } from './send.js';
@@ -151,10 +151,10 @@ function checkHeaders(
 }
 
 function matches(range: string, type: string): boolean {
-  const [wanted = ''] = range.toLowerCase().split(';', 1);
-  const [main = '', sub = ''] = wanted.trim().split('/', 2);
+  const wanted = essenceOf(range);
+  const [main = '', sub = ''] = wanted.split('/', 2);
   if (main === '*' || (sub === '*' && type.startsWith(`${main}/`))) return true;
-  return wanted.trim() === type;
+  return wanted === type;
 }
 
 /** Describes an error in a line, with the first place of its stack that is not in a package. */
