@@ -5,6 +5,7 @@ import { failureOf } from './exchange/disconnection.js';
 import { EXCHANGE } from './exchange/exchange.js';
 import type { AnyRouter, Route } from './router/router.js';
 
+export { isJson } from '@fairlead/options';
 export { acceptsAbsence, describeStructure, mayAccept, requiresMember } from '@fairlead/schemas';
 export {
   type Description,
@@ -24,7 +25,6 @@ export {
 export { isStarted } from './context/context-errors.js';
 export { readHttpError, titleOf, unknownPath } from './errors/http-error.js';
 export { after } from './exchange/after-next.js';
-export { isJson } from './exchange/media-type.js';
 export { traced } from './pipeline/tracing.js';
 export { isPromiseLike } from './promise.js';
 export { serialize } from './response/serialize-json.js';

@@ -1,6 +1,7 @@
+import { isJson } from '@fairlead/options';
 import { describe, expect, it } from 'vitest';
 import { parseJson } from '../src/body/parsers.js';
-import { isJson, parseMediaType } from '../src/exchange/media-type.js';
+import { parseMediaType } from '../src/exchange/media-type.js';
 import { joinPaths, parsePattern } from '../src/router/pattern.js';
 import { Tree } from '../src/router/tree.js';
 import { normalizePath, parseTarget } from '../src/server/target.js';

@@ -1,5 +1,14 @@
 import { isUtf8 } from 'node:buffer';
-import { boolean, describeValue, fn, integer, type Kinds, kind, named } from '@fairlead/options';
+import {
+  boolean,
+  describeValue,
+  fn,
+  integer,
+  isJson,
+  type Kinds,
+  kind,
+  named,
+} from '@fairlead/options';
 import { describe } from '../annotations/description.js';
 import type { AnyContext, Context } from '../context/context.js';
 import { bodyAlreadyRead, refuseContext } from '../context/context-errors.js';
@@ -10,7 +19,7 @@ import {
   UnsupportedMediaTypeError,
 } from '../errors/http-error.js';
 import { EXCHANGE, hasBody, hasUnreadBody } from '../exchange/exchange.js';
-import { isJson, type MediaType, parseMediaType } from '../exchange/media-type.js';
+import { type MediaType, parseMediaType } from '../exchange/media-type.js';
 import type { Middleware } from '../pipeline/pipeline.js';
 import { assertOptions } from '../setup/options.js';
 import { markCopy } from '../setup/package-copies.js';

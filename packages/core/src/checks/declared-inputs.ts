@@ -1,8 +1,7 @@
-import { isIntended } from '@fairlead/options';
+import { isIntended, isJson } from '@fairlead/options';
 import type { StandardSchema } from '@fairlead/schemas';
 import { type Kind, type ObjectStructure, type Structure, structureOf } from '@fairlead/schemas';
 import { descriptionOf, isUnknown } from '../annotations/description.js';
-import { isJson } from '../exchange/media-type.js';
 import { isBelow, parsePrefix } from '../router/pattern.js';
 import { namedTypes } from '../schema/content.js';
 import { joinBranches } from '../schema/text-plan.js';

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { describeValue } from '@fairlead/options';
+import { describeValue, isJson } from '@fairlead/options';
 import {
   BadRequestError,
   InternalServerError,
@@ -7,7 +7,7 @@ import {
   UnsupportedMediaTypeError,
 } from '../errors/http-error.js';
 import { type Exchange, hasBody, hasUnreadBody, isFilled } from '../exchange/exchange.js';
-import { isJson, isWrittenAsJson, parseMediaType } from '../exchange/media-type.js';
+import { isWrittenAsJson, parseMediaType } from '../exchange/media-type.js';
 import { getHeader } from '../response/headers.js';
 import { reset } from '../response/record.js';
 import { explainOtherCopy } from '../setup/package-copies.js';

@@ -1,5 +1,6 @@
+import { isJson } from '@fairlead/options';
 import { expect, it } from 'vitest';
-import { isJson, parseMediaType } from './media-type.js';
+import { parseMediaType } from './media-type.js';
 
 it.each([
   ['application/json', 'application/json', undefined],

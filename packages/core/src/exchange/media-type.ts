@@ -1,7 +1,5 @@
 import { essenceOf, isJson } from '@fairlead/options';
 
-export { isJson };
-
 /** A parsed `Content-Type`. */
 export interface MediaType {
   /** Type and subtype in lower case, such as `application/json`. */

@@ -1,11 +1,11 @@
-import { joinWords } from '@fairlead/options';
+import { isJson, joinWords } from '@fairlead/options';
 import { json } from '../body/parsers.js';
 import type { AnyContext, Context } from '../context/context.js';
 import { aborted, noParser, refuseContext } from '../context/context-errors.js';
 import { BadRequestError, UnsupportedMediaTypeError } from '../errors/http-error.js';
 import type { Next } from '../exchange/after-next.js';
 import { EXCHANGE, hasUnreadBody } from '../exchange/exchange.js';
-import { acceptQuery, isJson, parseMediaType } from '../exchange/media-type.js';
+import { acceptQuery, parseMediaType } from '../exchange/media-type.js';
 import type { Middleware } from '../pipeline/pipeline.js';
 
 /**

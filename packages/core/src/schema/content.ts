@@ -4,6 +4,7 @@ import {
   describeValue,
   explainSchema,
   findOptionProblems,
+  isJson,
   isSchema,
   isSchemaMap,
   type Kinds,
@@ -30,7 +31,6 @@ import {
 } from '@fairlead/schemas';
 import type { Responder } from '../annotations/description.js';
 import type { HeaderDescriptions } from '../annotations/documentation.js';
-import { isJson } from '../exchange/media-type.js';
 import type { ResponseBody } from '../response/record.js';
 import { throwTogether } from '../setup/options.js';
 

@@ -1,4 +1,4 @@
-import { atLine, isIntended, NO_CONTENT_STATUSES } from '@fairlead/options';
+import { atLine, isIntended, isJson, NO_CONTENT_STATUSES } from '@fairlead/options';
 import {
   acceptsAbsence,
   compileDescribed,
@@ -12,7 +12,7 @@ import {
 import type { AnyContext } from '../context/context.js';
 import { InternalServerError } from '../errors/http-error.js';
 import { EXCHANGE, isFilled, type JsonWriter, type RouteWriter } from '../exchange/exchange.js';
-import { isJson, isWrittenAsJson, parseMediaType } from '../exchange/media-type.js';
+import { isWrittenAsJson, parseMediaType } from '../exchange/media-type.js';
 import { isPromiseLike } from '../promise.js';
 import { getHeader } from '../response/headers.js';
 import { isBody, isResponse } from '../response/record.js';

@@ -19,15 +19,12 @@ export function acceptedCodings<Coding extends string>(
   if (header === undefined) return ['identity'];
   const weights = parse(header);
   const any = weights.get('*');
+  const weightOf = (coding: string): number =>
+    weights.get(coding) ?? any ?? (coding === 'identity' ? Number.MIN_VALUE : 0);
   // Sorting keeps the order of equal ones.
   return [...available, 'identity' as const]
-    .map((coding) => {
-      const others = coding === 'identity' ? Number.MIN_VALUE : 0;
-      return { coding, weight: weights.get(coding) ?? any ?? others };
-    })
-    .filter(({ weight }) => weight > 0)
-    .sort((one, other) => other.weight - one.weight)
-    .map(({ coding }) => coding);
+    .filter((coding) => weightOf(coding) > 0)
+    .sort((one, other) => weightOf(other) - weightOf(one));
 }
 
 /** Returns the weights of the codings in a header. */

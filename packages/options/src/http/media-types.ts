@@ -1,7 +1,7 @@
 /** Returns the type and subtype of a `Content-Type`, in lower case. RFC 9110 §8.3 */
 export function essenceOf(header: string): string {
-  const end = header.indexOf(';');
-  return (end === -1 ? header : header.slice(0, end)).trim().toLowerCase();
+  const [essence = ''] = header.split(';', 1);
+  return essence.trim().toLowerCase();
 }
 
 /**
