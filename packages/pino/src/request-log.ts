@@ -50,17 +50,18 @@ export function logRequests(logger: Logger, options: RequestLogOptions = {}): Mi
       const start = performance.now();
       ctx.onFinish((outcome) => {
         const { status, aborted, error } = outcome;
-        const fault = findFault(outcome);
+        const fault = error === undefined ? error : findFault(outcome);
         const level = fault === undefined ? levelOf(status, quiet?.(ctx)) : 'error';
         if (!logger.isLevelEnabled(level)) return;
-        const code = readHttpError(error)?.code;
-        const err = logger.isLevelEnabled('debug') ? error : fault;
-        if (err !== undefined) shown.set(ctx, err);
         const { method, path, pattern: route } = ctx;
         const { requestId, traceId } = ctx.state;
         const duration = Math.round((performance.now() - start) * 1_000) / 1_000;
-        const line = { method, path, route, status, code, duration, requestId, traceId, err };
-        logger[level](aborted ? { ...line, aborted } : line, REQUEST);
+        const line = { method, path, route, status, duration, requestId, traceId };
+        if (error === undefined && !aborted) return logger[level](line, REQUEST);
+        const code = readHttpError(error)?.code;
+        const err = logger.isLevelEnabled('debug') ? error : fault;
+        if (err !== undefined) shown.set(ctx, err);
+        logger[level]({ ...line, code, err, aborted: aborted || undefined }, REQUEST);
       });
       return next();
     }),

@@ -1,7 +1,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { open } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { SetupError } from '@fairlead/core';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -11,9 +12,12 @@ const PROGRAM = join(import.meta.dirname, 'support/chatty.ts');
 const FROM_SOURCE = ['--conditions=@fairlead/source', '--import', '@oxc-node/core/register'];
 
 /** Runs a program that logs 40 MB, reports "logged" on stderr, and ends once its stdin does. */
-function startChatty(stdout: 'pipe' | number = 'pipe'): ChildProcessWithoutNullStreams {
+function startChatty(
+  stdout: 'pipe' | number = 'pipe',
+  ...args: readonly string[]
+): ChildProcessWithoutNullStreams {
   const stdio = ['pipe', stdout, 'pipe'] as const;
-  const child = spawn(process.execPath, [...FROM_SOURCE, PROGRAM], { stdio: [...stdio] });
+  const child = spawn(process.execPath, [...FROM_SOURCE, PROGRAM, ...args], { stdio: [...stdio] });
   onTestFinished(() => void child.kill('SIGKILL'));
   return child as ChildProcessWithoutNullStreams;
 }
@@ -181,6 +185,28 @@ describe('standard output', () => {
     expect(output.length).toBeGreaterThan(15 * 1_048_576);
     expect(output.length).toBeLessThan(18 * 1_048_576);
     expect(lines.map((line) => JSON.parse(line).level)).toEqual(lines.map(() => 'info'));
+  });
+
+  it('keeps every line of a busy process, and what it logs while it exits', async () => {
+    const path = join(await mkdtemp(join(tmpdir(), 'log-')), 'log');
+    onTestFinished(() => rm(dirname(path), { recursive: true }));
+    const file = await open(path, 'w');
+    const child = startChatty(file.fd, 'busy');
+    child.stdin.end();
+    await once(child, 'exit');
+    await file.close();
+    const lines = (await readFile(path, 'utf8')).trimEnd().split('\n');
+    expect(JSON.parse(String(lines.pop())).msg).toBe('last');
+    const numbers = lines.map((line) => JSON.parse(line).number);
+    expect(numbers.filter((number, index) => number !== index)).toEqual([]);
+    expect(numbers).toHaveLength(160_000);
+  });
+
+  it('holds up a process that exits for a second at most', async () => {
+    const child = startChatty('pipe', 'exit');
+    expect(String((await once(child.stderr, 'data'))[0])).toBe('logged\n');
+    child.stdin.end();
+    expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
   it('does not end the process when its reader has gone', async () => {

@@ -1,12 +1,23 @@
 import { createLogger } from '../../src/index.js';
 
-// Logs more than a pipe and the buffer can hold, reports that on stderr, and ends once stdin does.
 const logger = createLogger();
-const text = 'a'.repeat(100_000);
-for (let number = 0; number < 400; number += 1) logger.info({ number, text });
+const [task] = process.argv.slice(2);
+
+// Logs more than a pipe and the buffer can hold, in one turn of the event loop or in many.
+const turns = task === 'busy' ? 400 : 1;
+for (let turn = 0; turn < turns; turn += 1) {
+  const text = 'a'.repeat(100_000 / turns);
+  for (let line = 0; line < 400; line += 1) logger.info({ number: turn * 400 + line, text });
+  if (turns > 1) await new Promise(setImmediate);
+}
 console.error('logged');
+
+process.on('exit', () => {
+  createLogger().info('last');
+});
+// Ends once stdin does.
 process.stdin.on('end', () => {
-  logger.info('last');
   console.error('ending');
+  if (task === 'exit') process.exit();
 });
 process.stdin.resume();
