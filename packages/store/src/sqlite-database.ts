@@ -140,10 +140,7 @@ export class SqliteDatabase<Name extends string, Queries> {
     });
     this.#writer = writer;
     this.#writes = new WriteQueue(file.path, (writes) => writer.commit(writes), {
-      textOf: (write) =>
-        write
-          .flat()
-          .reduce<number>((sum, one) => sum + (typeof one === 'string' ? one.length : 0), 0),
+      textOf: textLength,
       deadline: { timeout, giveUp: (count) => writer.giveUp(count) },
     });
   }
@@ -308,6 +305,16 @@ export class SqliteDatabase<Name extends string, Queries> {
     const message = `The store ${this.#file.path} is closed. Open a new one.`;
     throw new StoreError('STORE_CLOSED', message);
   }
+}
+
+/** Returns the number of characters in a write, or in the writes of a group. */
+function textLength(write: SqliteWrite | SqliteGroup): number {
+  let length = 0;
+  for (const part of write) {
+    if (typeof part === 'string') length += part.length;
+    else if (Array.isArray(part)) length += textLength(part);
+  }
+  return length;
 }
 
 function isOverwritten(error: unknown): boolean {

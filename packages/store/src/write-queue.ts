@@ -32,6 +32,8 @@ export interface WriteQueueLimits<Write> {
 
 interface Entry<Write, Result> {
   readonly write: Write;
+  /** Number of characters in the write. */
+  readonly text: number;
   /** Time when the write was added, as `performance.now()`. */
   readonly since: number;
   readonly settle: (outcome: Result | Error) => void;
@@ -74,15 +76,16 @@ export class WriteQueue<Write, Result> {
    *   began. Nothing has been written. Otherwise, the error of the write or of its batch.
    */
   add(write: Write): Promise<Result> {
-    const { waiting = 10_000, text = 64 * 1024 * 1024, textOf } = this.#limits;
-    if (this.waiting >= waiting || this.#text + textOf(write) > text) {
+    const { waiting = 10_000, text: maxText = 64 * 1024 * 1024, textOf } = this.#limits;
+    const text = textOf(write);
+    if (this.waiting >= waiting || this.#text + text > maxText) {
       return Promise.reject(this.#busy(`already has ${this.waiting} waiting writes`));
     }
-    this.#text += textOf(write);
+    this.#text += text;
     return new Promise((resolve, reject) => {
       const settle = (outcome: Result | Error) =>
         outcome instanceof Error ? reject(outcome) : resolve(outcome);
-      this.#waiting.push({ write, since: performance.now(), settle });
+      this.#waiting.push({ write, text, since: performance.now(), settle });
       this.#running ??= this.#run();
     });
   }
@@ -133,7 +136,7 @@ export class WriteQueue<Write, Result> {
 
   #take(count: number): readonly Entry<Write, Result>[] {
     const taken = this.#waiting.splice(0, count);
-    for (const { write } of taken) this.#text -= this.#limits.textOf(write);
+    for (const { text } of taken) this.#text -= text;
     return taken;
   }
 
