@@ -77,10 +77,8 @@ function tag(ctx: Context): void {
 /** Whether the client's copy is current. */
 function isFresh(ctx: Context): boolean {
   const noneMatch = ctx.get('If-None-Match');
-  const etag = ctx.responseHeaders.get('ETag');
-  if (noneMatch !== undefined) {
-    return matchesWeakly(noneMatch, String(etag));
-  }
+  if (noneMatch !== undefined)
+    return matchesWeakly(noneMatch, String(ctx.responseHeaders.get('ETag')));
   const modifiedSince = ctx.get('If-Modified-Since');
   if (modifiedSince === undefined) return false;
   const since = Date.parse(modifiedSince);
