@@ -85,6 +85,7 @@ class StandardOutput {
 
   #writeBlock(): void {
     const size = this.#blockSize;
+    if (size === 0) return;
     const written = this.#waiting.length === 0 ? tryWrite(this.#block) : 0;
     if (written < size) {
       this.#waiting.push(Buffer.from(this.#block).subarray(written));
