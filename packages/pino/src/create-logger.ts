@@ -33,10 +33,10 @@ const LOGGER_OPTIONS: Kinds<LoggerOptions> = {
 /**
  * Creates a pino logger that writes to standard output and keeps user data out of logged errors.
  *
- * JSON is written at the end of each turn of the event loop. A slow reader of a pipe does not delay requests: up to
- * 16 MiB wait for it, and later lines are dropped. Lines that wait when the process exits are written then, unless the
- * reader takes nothing for a second. A failing write does not end the process, and does not keep it from exiting: its
- * lines are then lost.
+ * JSON is written at the end of each turn of the event loop, and at once for level fatal. A slow reader of a pipe does
+ * not delay requests: up to 16 MiB wait for it, and later lines are dropped. Lines that wait when the process exits are
+ * written then, unless the reader takes nothing for a second. A failing write does not end the process, and does not
+ * keep it from exiting: its lines are then lost.
  *
  * @returns A logger whose level is a name in each line.
  * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid; `PRETTY_UNAVAILABLE`,
@@ -81,10 +81,9 @@ function describeMessage(
   fields: unknown,
   serializeError: (error: unknown) => object,
 ): string | undefined {
-  const { err, msg } = Object(fields);
-  const error: unknown = fields instanceof Error ? fields : err;
-  if (!(error instanceof Error) || msg !== undefined) return undefined;
-  const { message = error.name }: { readonly message?: unknown } = serializeError(error);
+  const { err, msg } = fields instanceof Error ? { err: fields } : Object(fields);
+  if (!(err instanceof Error) || msg !== undefined) return undefined;
+  const { message = err.name }: { readonly message?: unknown } = serializeError(err);
   return `${msgPrefix}${message}`;
 }
 

@@ -63,15 +63,18 @@ describe('createLogger', () => {
       params: ['ada@example.com'],
     });
     logger.error(error);
+    logger.error(Object.assign(error, { msg: 'ada@example.com' }));
     logger.error({ err: error });
     logger.child({ part: 'orders' }).warn({ err: error });
     logger.child({}, { msgPrefix: 'Orders: ' }).warn(error);
     logger.error({ err: error }, 'request %s', 'failed');
+    logger.error({ err: error, msg: 'own' });
     logger.info({ status: 200 });
     expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
-      ...Array.from({ length: 3 }, () => 'The statement failed.'),
+      ...Array.from({ length: 4 }, () => 'The statement failed.'),
       'Orders: The statement failed.',
       'request failed',
+      'own',
       undefined,
     ]);
     expect(lines.join()).not.toContain('ada@example.com');
@@ -202,11 +205,23 @@ describe('standard output', () => {
     expect(numbers).toHaveLength(160_000);
   });
 
-  it('holds up a process that exits for a second at most', async () => {
-    const child = startChatty('pipe', 'exit');
+  it.each([
+    ['end', 0],
+    ['throw', 1],
+  ])('does not hold up the end of a process that nobody reads: %s', async (task, code) => {
+    const child = startChatty('pipe', task);
     expect(String((await once(child.stderr, 'data'))[0])).toBe('logged\n');
     child.stdin.end();
-    expect(await once(child, 'exit')).toEqual([0, null]);
+    expect(await once(child, 'exit')).toEqual([code, null]);
+  });
+
+  it('delays nothing after another process has inherited the pipe', async () => {
+    const program = [process.execPath, ...FROM_SOURCE, PROGRAM, 'share'];
+    const shell = spawn('sh', ['-c', '"$@" | sleep 600', 'sh', ...program], { detached: true });
+    onTestFinished(() => void process.kill(-Number(shell.pid), 'SIGKILL'));
+    expect(String((await once(shell.stderr, 'data'))[0])).toBe('logged\n');
+    shell.stdin.end();
+    expect(String((await once(shell.stderr, 'data'))[0])).toBe('ending\n');
   });
 
   it('does not end the process when its reader has gone', async () => {

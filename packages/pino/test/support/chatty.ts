@@ -1,7 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { createLogger } from '../../src/index.js';
 
 const logger = createLogger();
 const [task] = process.argv.slice(2);
+
+// Makes standard output blocking for all processes that have it.
+if (task === 'share') spawnSync('true', { stdio: 'inherit' });
 
 // Logs more than a pipe and the buffer can hold, in one turn of the event loop or in many.
 const turns = task === 'busy' ? 400 : 1;
@@ -18,6 +22,6 @@ process.on('exit', () => {
 // Ends once stdin does.
 process.stdin.on('end', () => {
   console.error('ending');
-  if (task === 'exit') process.exit();
+  if (task === 'throw') throw new Error('It failed.');
 });
 process.stdin.resume();
