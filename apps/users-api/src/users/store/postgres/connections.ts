@@ -218,19 +218,27 @@ export class PostgresConnections {
     /** When the first connection ended. Others that are older may have ended together with it. */
     let endedAt: number | undefined;
     for (let attempt = 1; ; attempt += 1) {
-      const turn: Turn = { lane, client: undefined, sentAt: undefined };
+      let client: pg.PoolClient | undefined;
+      let sentAt: number | undefined;
+      let close = () => {};
       try {
-        if (lane !== undefined) await lane.enter(this.#settings.connectTimeout);
-        const rows = await this.#run<R>(statement, turn);
+        client = await this.#connect(lane);
+        const opened = client;
+        close = () => void this.#close(opened, lane);
+        const termination = this.#terminations.get(client);
+        if (termination !== undefined) throw termination;
+        sentAt = performance.now();
+        const rows = await this.#run<R>(client, statement, close);
+        client.release();
+        lane?.leave();
         if (!isRead) {
           this.#commits += 1;
           this.#writeFailure = undefined;
         }
-        if (this.#rejected !== undefined) this.#compare(turn.client, statement);
+        if (this.#rejected !== undefined) this.#compare(client, statement);
         if (!this.#failures.isEmpty) this.#failures.flush();
         return rows;
       } catch (error) {
-        const { client, sentAt } = turn;
         const now = performance.now();
         const stage = sentAt === undefined ? 'connecting' : isRead ? 'reading' : 'writing';
         const problem = postgresProblem(error, this.#name, stage);
@@ -243,7 +251,7 @@ export class PostgresConnections {
         const isOld = openedAt < (isOfPlan(code) ? startedAt : now - NEW_SESSION);
         const isBroken = isFatal || severity === undefined || (isOld && !keepsSession(code));
         if (client !== undefined && !(error instanceof LateError)) {
-          if (isBroken) void this.#close(client, lane);
+          if (isBroken) close();
           else {
             client.release();
             lane?.leave();
@@ -275,71 +283,24 @@ export class PostgresConnections {
     }
   }
 
-  /**
-   * Sends a statement on a connection that is not known to be stale, and returns its rows. Then the connection is free,
-   * and the turn in the lane is over. After an error, both are the caller's, unless the turn has no connection.
-   *
-   * pg calls back at once, but settles promises of its own later: with them, a GET takes a sixth more CPU time.
-   *
-   * @throws {LateError} When the database does not respond, although it should have timed out itself. The connection
-   *   is then closed when the statement ends.
-   */
-  #run<R extends object>(statement: pg.QueryConfig, turn: Turn): Promise<R[]> {
-    const { promise, resolve, reject } = Promise.withResolvers<R[]>();
-    this.#pool.connect((error, client) => {
-      if (client === undefined) {
-        turn.lane?.leave();
-        reject(error);
-      } else if ((this.#openedAt.get(client) ?? 0) < this.#staleBefore) {
+  /** Returns a connection that is not known to be stale, when it is the caller's turn. */
+  async #connect(lane: Lane | undefined): Promise<pg.PoolClient> {
+    if (lane !== undefined) await lane.enter(this.#settings.connectTimeout);
+    try {
+      for (;;) {
+        const client = await connect(this.#pool);
+        if ((this.#openedAt.get(client) ?? 0) >= this.#staleBefore) return client;
         void this.#close(client, undefined);
-        resolve(this.#run<R>(statement, turn));
-      } else {
-        turn.client = client;
-        // The database may have ended the connection by a message that pg has received, and not read yet.
-        queueMicrotask(() => this.#execute(client, statement, turn, resolve, reject));
       }
-    });
-    return promise;
-  }
-
-  #execute<R extends object>(
-    client: pg.PoolClient,
-    statement: pg.QueryConfig,
-    turn: Turn,
-    resolve: (rows: R[]) => void,
-    reject: (error: Error) => void,
-  ): void {
-    const termination = this.#terminations.get(client);
-    if (termination !== undefined) {
-      reject(termination);
-      return;
+    } catch (error) {
+      lane?.leave();
+      throw error;
     }
-    let endAbandoned: (() => void) | undefined;
-    const abandon = () => {
-      const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-      endAbandoned = end;
-      const close = () => void this.#close(client, turn.lane);
-      this.#abandoned.add(client, statement.text, ended, close);
-      reject(new LateError());
-    };
-    const timer = setTimeout(abandon, this.#settings.statementTimeout + 1_000);
-    turn.sentAt = performance.now();
-    // pg passes null without an error.
-    client.query<R>(statement, (error: Error | null, result) => {
-      clearTimeout(timer);
-      if (endAbandoned !== undefined) endAbandoned();
-      else if (error !== null) reject(error);
-      else {
-        client.release();
-        turn.lane?.leave();
-        resolve(result.rows);
-      }
-    });
   }
 
   /** Finds out whether a session accepts what an older one has rejected. */
-  #compare(client: pg.PoolClient | undefined, { text }: pg.QueryConfig): void {
-    const openedAt = (client && this.#openedAt.get(client)) ?? 0;
+  #compare(client: pg.PoolClient, { text }: pg.QueryConfig): void {
+    const openedAt = this.#openedAt.get(client) ?? 0;
     if (text !== this.#rejected?.text || openedAt <= this.#rejected.openedAt) return;
     this.#rejected = undefined;
     this.#staleBefore = openedAt;
@@ -352,14 +313,49 @@ export class PostgresConnections {
     client.release(true);
     lane?.leave();
   }
+
+  /**
+   * Returns the rows of a statement.
+   *
+   * @param close - Closes the connection. Called later if the statement is late.
+   * @throws {LateError} When the database does not respond, although it should have timed out itself.
+   */
+  #run<R extends object>(
+    client: pg.PoolClient,
+    statement: pg.QueryConfig,
+    close: () => void,
+  ): Promise<R[]> {
+    const { promise, resolve, reject } = Promise.withResolvers<R[]>();
+    let endAbandoned: (() => void) | undefined;
+    const abandon = () => {
+      const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+      endAbandoned = end;
+      this.#abandoned.add(client, statement.text, ended, close);
+      reject(new LateError());
+    };
+    const timer = setTimeout(abandon, this.#settings.statementTimeout + 1_000);
+    // pg passes null without an error.
+    client.query<R>(statement, (error: Error | null, result) => {
+      clearTimeout(timer);
+      endAbandoned?.();
+      if (error === null) resolve(result.rows);
+      else reject(error);
+    });
+    return promise;
+  }
 }
 
-/** What a statement occupies. */
-interface Turn {
-  readonly lane: Lane | undefined;
-  client: pg.PoolClient | undefined;
-  /** When it was sent, as `performance.now()`. */
-  sentAt: number | undefined;
+/**
+ * Returns a connection of a pool. pg settles promises of its own later than its callbacks: with them, a GET takes a sixth
+ * more CPU time.
+ */
+function connect(pool: pg.Pool): Promise<pg.PoolClient> {
+  return new Promise((resolve, reject) => {
+    pool.connect((error, client) => {
+      if (client === undefined) reject(error);
+      else resolve(client);
+    });
+  });
 }
 
 /** The database has not responded to a statement in time. */
