@@ -48,7 +48,7 @@ export function createLogger(options: LoggerOptions = {}): Logger {
   const isTerminal = options.destination === undefined && process.stdout.isTTY === true;
   const isPretty = format === 'pretty' || (format === 'auto' && isTerminal);
   const prettify = isPretty ? loadPretty(format, isTerminal) : undefined;
-  const destination = options.destination ?? openStandardOutput(isPretty);
+  const destination = options.destination ?? openStandardOutput(prettify !== undefined);
   const stream = prettify
     ? { write: (line: string) => void destination.write(prettify(line)) }
     : destination;
