@@ -56,12 +56,15 @@ export function logRequests(logger: Logger, options: RequestLogOptions = {}): Mi
         const { method, path, pattern: route } = ctx;
         const { requestId, traceId } = ctx.state;
         const duration = Math.round((performance.now() - start) * 1_000) / 1_000;
-        const line = { method, path, route, status, duration, requestId, traceId };
-        if (error === undefined && !aborted) return logger[level](line, REQUEST);
+        if (error === undefined && !aborted) {
+          const line = { method, path, route, status, duration, requestId, traceId };
+          return logger[level](line, REQUEST);
+        }
         const code = readHttpError(error)?.code;
         const err = logger.isLevelEnabled('debug') ? error : fault;
         if (err !== undefined) shown.set(ctx, err);
-        logger[level]({ ...line, code, err, aborted: aborted || undefined }, REQUEST);
+        const line = { method, path, route, status, code, duration, requestId, traceId, err };
+        logger[level](aborted ? { ...line, aborted } : line, REQUEST);
       });
       return next();
     }),

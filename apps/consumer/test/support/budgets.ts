@@ -50,7 +50,7 @@ export const importBudgets: Readonly<Record<string, readonly [files: number, kil
     '@fairlead/multipart': [16, 510],
     '@fairlead/openapi': [4, 523],
     '@fairlead/opentelemetry': [4, 439],
-    '@fairlead/pino': [33, 576],
+    '@fairlead/pino': [33, 580],
     '@fairlead/rate-limit': [5, 445],
     '@fairlead/rate-limit/redis': [4, 277],
     '@fairlead/serve': [4, 470],
