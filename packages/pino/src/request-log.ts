@@ -50,7 +50,7 @@ export function logRequests(logger: Logger, options: RequestLogOptions = {}): Mi
       const start = performance.now();
       ctx.onFinish((outcome) => {
         const { status, aborted, error } = outcome;
-        const fault = error === undefined ? error : findFault(outcome);
+        const fault = findFault(outcome);
         const level = fault === undefined ? levelOf(status, quiet?.(ctx)) : 'error';
         if (!logger.isLevelEnabled(level)) return;
         const { method, path, pattern: route } = ctx;
@@ -97,6 +97,7 @@ export function isRequestLine({ msg, status }: Readonly<Record<string, unknown>>
 
 /** Returns the error behind a response unless the client caused it. */
 function findFault({ status, aborted, error }: RequestOutcome): unknown {
+  if (error === undefined) return undefined;
   const isFault = readHttpError(error)?.report ?? (aborted || status >= 500);
   return isFault ? error : undefined;
 }

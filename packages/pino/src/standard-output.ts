@@ -26,7 +26,7 @@ const PASSING: readonly unknown[] = ['EAGAIN', 'EBUSY', 'EDQUOT', 'ENOSPC'];
  * does not block: what it does not take waits, and is written later.
  *
  * Lines are lost if the output cannot be written, if more than {@link MAX_WAITING} would wait, if a full pipe holds up
- * the end of the process, and if the process crashes in the turn that logs them.
+ * the end of the process, and if the process is killed in the turn that logs them.
  */
 class StandardOutput {
   readonly #descriptor = openOutput();
@@ -131,8 +131,8 @@ class StandardOutput {
 
 /**
  * Returns a descriptor that does not block if standard output is a pipe. Each process that inherits the pipe can make
- * it blocking for all of them, so it is opened once more where the system allows that, as Linux does. It allows that
- * for no socket, which a Node.js process gives to its children: a slow reader then blocks, as it does for `console`.
+ * it blocking for all of them, so it is opened once more where the system allows that, as Linux does. A socket, which a
+ * Node.js process gives its children, cannot be opened again. Its slow reader may then block, as it does for `console`.
  */
 function openOutput(): number {
   // Node.js makes pipes and sockets non-blocking when it opens this stream.

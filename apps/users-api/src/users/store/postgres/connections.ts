@@ -328,8 +328,9 @@ export class PostgresConnections {
     const { promise, resolve, reject } = Promise.withResolvers<R[]>();
     let endAbandoned: (() => void) | undefined;
     const abandon = () => {
-      const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-      endAbandoned = end;
+      const ended = new Promise<void>((end) => {
+        endAbandoned = end;
+      });
       this.#abandoned.add(client, statement.text, ended, close);
       reject(new LateError());
     };
@@ -345,10 +346,7 @@ export class PostgresConnections {
   }
 }
 
-/**
- * Returns a connection of a pool. pg settles promises of its own later than its callbacks: with them, a GET takes a sixth
- * more CPU time.
- */
+/** Takes a connection from a pool. With the promises of pg instead of its callbacks, a GET takes a sixth more CPU time. */
 function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   return new Promise((resolve, reject) => {
     pool.connect((error, client) => {
