@@ -12,6 +12,8 @@ let stop: () => Promise<void>;
 beforeAll(async () => {
   const server = await startPostgres();
   pool = new Pool({ connectionString: server.url });
+  // end() resolves before the server knows, so stop() may still terminate a connection.
+  pool.on('error', () => undefined);
   stop = server.stop;
   await pool.query(`
     CREATE TABLE accounts (

@@ -239,6 +239,7 @@ describe('a commit that waits', () => {
 /** Opens a pool for one test. */
 function openPool(options: PoolConfig): Pool {
   const opened = new Pool(options);
+  opened.on('error', () => undefined);
   onTestFinished(() => opened.end());
   return opened;
 }
