@@ -5,7 +5,7 @@ import { parseIntoClientConfig } from 'pg-connection-string';
 import type { Clock } from '../../user.js';
 import { AbandonedStatements } from './abandoned-statements.js';
 import { FailureLog } from './failure-log.js';
-import { Lane } from './lane.js';
+import { Lane, type SharedLanes } from './lane.js';
 import {
   isOfPlan,
   isOfSession,
@@ -103,9 +103,10 @@ export class PostgresConnections {
       // Reads the files of certificates once. The pool could not report that one is missing later.
       ...parseIntoClientConfig(url),
     };
-    // From 3 connections on, one is left for other reads, such as those of health checks.
-    this.#writing = new Lane(Math.max(1, Math.floor(max / 2)));
-    this.#slow = new Lane(Math.max(1, Math.ceil(max / 2) - 1));
+    // From 3 connections on, one is left for other reads, such as those of health checks, and one more for slow reads.
+    const shared: SharedLanes = { free: max < 3 ? max : max - 1, lanes: [] };
+    this.#slow = new Lane(Math.max(1, Math.ceil(max / 2) - 1), shared);
+    this.#writing = new Lane(Math.max(1, max - 2), shared);
     const timeouts = { connect: connectTimeout, statement: statementTimeout };
     this.#abandoned = new AbandonedStatements(this.#config, timeouts);
     this.#failures = new FailureLog(warn);
@@ -182,7 +183,7 @@ export class PostgresConnections {
    * - Its connection ended before it was sent or, for a `SELECT`, later, until this happens to a connection that is
    *   newer than the first one that ended.
    *
-   * @param isSlow - Whether a `SELECT` leaves half of the connections to other statements, as all writes do.
+   * @param isSlow - Whether a `SELECT` leaves half of the connections to other statements. Writes leave two.
    * @returns The rows of the result.
    * @throws {StoreError} `STORE_BUSY`, when too many statements are pending.
    * @throws {StoreError} The translated error of the statement.

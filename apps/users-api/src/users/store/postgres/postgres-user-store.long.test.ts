@@ -354,6 +354,21 @@ describe('PostgresUserStore', () => {
     expect(await store.page({ offset: 10_001, limit: 1 })).toEqual({ users: [], total: 0 });
   });
 
+  it('leaves connections to slow and other reads while writes wait', async () => {
+    const url = await postgresUrl();
+    const store = await openStore(url, {
+      ...{ poolSize: 4, connectTimeout: 60_000, statementTimeout: 60_000 },
+    });
+    const users = await Promise.all(times(5, () => store.create(ADA)));
+    const unlock = await lock(url, 'users');
+    const writes = users.map(({ id }) => store.update(id, { name: 'Grace' }));
+    const far = { offset: 10_001, limit: 1 };
+    await Promise.all([store.page(far), store.page(far), store.check()]);
+    expect(metricsOf(store)).toMatchObject({ store_pool_connections: 4, store_pool_waiting: 3 });
+    await unlock();
+    expect(await Promise.all(writes)).toHaveLength(5);
+  });
+
   it('returns pages anywhere in a long list', async () => {
     const url = await postgresUrl();
     const store = await openStore(url);
