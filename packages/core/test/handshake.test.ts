@@ -134,7 +134,7 @@ describe('a handshake', () => {
     const { socket } = connectRaw(port);
     socket.write(`${handshake('/')}hi`);
     await received(socket, 'hi');
-    await vi.waitUntil(() => signal.aborted);
+    await expect.poll(() => signal.aborted).toBe(true);
     expect(outcomes).toEqual([{ status: 101, aborted: false }]);
   });
 
@@ -236,6 +236,44 @@ describe('ctx.upgrade()', () => {
     const { port } = await serve(app);
     await exchange(port, handshake('/'));
     expect(errors).toEqual([expect.objectContaining({ message: expect.stringContaining('once') })]);
+  });
+
+  it.each([
+    ['at once', (ctx: Context) => void ctx.upgrade()],
+    [
+      'later',
+      async (ctx: Context) => {
+        ctx.upgrade();
+        await new Promise(setImmediate);
+      },
+    ],
+  ])('closes the connection of a handler that fails before its 101, %s', async (_, begin) => {
+    const errors: unknown[] = [];
+    const app = createApp({ onError: (error) => void errors.push(error) })
+      .get('/first', () => 'first')
+      .get('/', async (ctx) => {
+        await begin(ctx);
+        throw new Error('It failed.');
+      });
+    const { port } = await serve(app);
+    const first = 'GET /first HTTP/1.1\r\nHost: localhost\r\n\r\n';
+    const all = await exchange(port, first + handshake('/'));
+    expect(all.match(/^HTTP\/1.1 \d+/gm)).toEqual(['HTTP/1.1 200']);
+    expect(errors).toEqual([expect.objectContaining({ message: 'It failed.' })]);
+  });
+
+  it('keeps the connection of a handler that fails after its 101', async () => {
+    const onError = vi.fn();
+    const app = createApp({ onError }).get('/', (ctx) => {
+      echo(ctx);
+      throw new Error('It failed.');
+    });
+    const { port } = await serve(app);
+    const { socket } = connectRaw(port);
+    onTestFinished(() => void socket.destroy());
+    socket.write(`${handshake('/')}a`);
+    expect(await received(socket, 'a')).toMatch(/^HTTP\/1.1 101 .*a$/s);
+    expect(onError).toHaveBeenCalledOnce();
   });
 
   it('reports a response after it', async () => {

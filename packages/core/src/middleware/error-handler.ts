@@ -10,6 +10,7 @@ import { EXCHANGE, type ErrorPolicy as ExchangeErrorPolicy } from '../exchange/e
 import type { Middleware } from '../pipeline/pipeline.js';
 import { isPromiseLike } from '../promise.js';
 import { recordSerializable } from '../response/record.js';
+import { closeUnanswered } from '../server/upgrade.js';
 import { assertOptions } from '../setup/options.js';
 import { markCopy } from '../setup/package-copies.js';
 
@@ -190,6 +191,7 @@ export function respondWithError(ctx: Context, error: unknown, policy: ErrorPoli
     return;
   }
   const { phase, controller } = ctx[EXCHANGE];
+  if (phase === 'upgraded') closeUnanswered(ctx.res);
   // ctx.abort() has made it the response, and reported it.
   if (phase === 'final' && controller?.signal.reason === error) return;
   // Middleware of Express may have set one that is invalid, or that of another status.

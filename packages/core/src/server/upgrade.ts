@@ -127,6 +127,11 @@ function dispatch(server: Server, req: IncomingMessage, socket: Socket, head: Bu
   if (isHandshake(req)) {
     handshakes.set(res, () => {
       socket.off('end', end).off('drain', drain);
+      // Counts what waits to be sent, too. Only streams that are no sockets lack it.
+      const { bytesWritten = Number.NaN } = socket;
+      closers.set(res, () => {
+        if (socket.bytesWritten === bytesWritten) socket.destroy();
+      });
       return { socket, head };
     });
   } else delete req.headers.upgrade;
@@ -166,4 +171,12 @@ export function takeUpgrade(res: ServerResponse): UpgradedConnection | undefined
   const connection = connectionOf(res.req.socket);
   if (take !== undefined && connection !== undefined) connection.isUpgraded = true;
   return take?.();
+}
+
+/** Close the connections that were taken over, unless something was written to them since. */
+const closers = new WeakMap<ServerResponse, () => void>();
+
+/** Closes a connection that was taken over by a handler that failed before its 101. Its client would wait forever. */
+export function closeUnanswered(res: ServerResponse): void {
+  closers.get(res)?.();
 }
