@@ -95,6 +95,14 @@ describe('a content() body', () => {
     ]);
   });
 
+  it('causes a warning if the range of a parser does not include its type', () => {
+    const body = content('application/xml');
+    const parser = raw({ type: 'application/*+xml' });
+    expect(codedWarningsOf(createApp().post('/', { body }, parser, handler))).toEqual([
+      expect.stringContaining('No parser reads bodies of application/xml'),
+    ]);
+  });
+
   it('causes a warning about the media types that no parser reads, although others have one', () => {
     const body = content({ 'application/json': z.object({}), 'text/csv': z.string() });
     const app = createApp().post('/', { body }, text({ type: 'text/csv' }), handler);

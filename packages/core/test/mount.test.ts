@@ -270,7 +270,9 @@ describe('mount()', () => {
 
   it('rejects the body when the client disconnects before its end', async () => {
     const failures: unknown[] = [];
+    const started = Promise.withResolvers<void>();
     const app = createApp().mount('/x', async (request) => {
+      started.resolve();
       await request.text().catch((error: unknown) => failures.push(error));
       return new Response();
     });
@@ -278,7 +280,8 @@ describe('mount()', () => {
     onTestFinished(() => server.close({ timeout: 0 }));
     const { socket } = connectRaw(server.port);
     socket.write('POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc');
-    setTimeout(() => socket.destroy(), 50);
+    await started.promise;
+    socket.destroy();
     await expect
       .poll(() => failures)
       .toEqual([expect.objectContaining({ message: expect.stringContaining('disconnected') })]);

@@ -61,6 +61,12 @@ const Shape = z.discriminatedUnion('kind', [
 describe('what a response schema does not describe', () => {
   it.each<[string, ResponseSchemas, unknown, unknown]>([
     ['a member', User, leaking, ada],
+    [
+      'a schema whose ID has a percent sign',
+      z.object({ user: User.meta({ id: 'User %' }) }),
+      { user: leaking },
+      { user: ada },
+    ],
     ['members of a list', z.array(User), [leaking, ada], [ada, ada]],
     [
       'nested members',

@@ -138,19 +138,22 @@ describe('a route with a body schema', () => {
     expect(await failed.promise).toMatchObject({ status: 400, code: 'BODY_ABORTED' });
   });
 
-  it('reports a body that it takes, but for which the application has no parser', async () => {
-    const onError = vi.fn();
-    const body = content({ 'text/csv': schema });
-    const app = createApp({ onError }).post('/', { body }, echo);
-    const response = await app.request('/', post('a,b', 'text/csv; charset=utf-8'));
-    expect([response.status, await response.json()]).toMatchObject([
-      415,
-      { code: 'BODY_NOT_READ' },
-    ]);
-    expect(onError.mock.calls).toMatchObject([
-      [{ cause: { message: expect.stringContaining("text({ type: 'text/csv' })") } }, {}],
-    ]);
-  });
+  it.each(['text/csv', 'text/*'] as const)(
+    'reports a body of %s that it takes, but for which the application has no parser',
+    async (type) => {
+      const onError = vi.fn();
+      const body = content({ [type]: schema } as Record<typeof type, typeof schema>);
+      const app = createApp({ onError }).post('/', { body }, echo);
+      const response = await app.request('/', post('a,b', 'text/csv; charset=utf-8'));
+      expect([response.status, await response.json()]).toMatchObject([
+        415,
+        { code: 'BODY_NOT_READ' },
+      ]);
+      expect(onError.mock.calls).toMatchObject([
+        [{ cause: { message: expect.stringContaining("text({ type: 'text/csv' })") } }, {}],
+      ]);
+    },
+  );
 });
 
 describe('Accept lists the media types of the parsers', () => {

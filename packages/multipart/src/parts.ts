@@ -9,7 +9,7 @@ import {
   UnsupportedMediaTypeError,
 } from '@fairlead/core';
 import { isBodyRead } from '@fairlead/core/extend';
-import { describeValue } from '@fairlead/options';
+import { describeValue, essenceOf } from '@fairlead/options';
 import { decodeUtf8 } from './disposition.js';
 import { type Entry, FormReader } from './form-reader.js';
 import { assertWithin } from './limits.js';
@@ -68,7 +68,7 @@ export type Part = FieldPart | FilePart | JsonPart;
 
 /** Whether the media type of a request is `multipart/form-data`. */
 export function isMultipart(ctx: AnyContext): boolean {
-  return /^\s*multipart\/form-data\s*(?:;|$)/i.test(ctx.get('Content-Type') ?? '');
+  return essenceOf(ctx.get('Content-Type') ?? '') === 'multipart/form-data';
 }
 
 /**

@@ -14,9 +14,12 @@ import {
   arrayOf,
   boolean,
   either,
+  essenceOf,
   findOptionProblems,
   fn,
+  includesType,
   integer,
+  isMediaRange,
   type Kinds,
   kind,
   object,
@@ -96,11 +99,8 @@ export interface FormSettings {
   readonly hasFilter: boolean;
 }
 
-/** A media type or a range. RFC 9110 §12.5.1 */
-const MEDIA_RANGE = /^(?:\*\/\*|[\w!#$&^.+-]+\/(?:\*|[\w!#$&^.+-]+))$/;
-
 const MEDIA_TYPES = arrayOf(
-  kind('a media type', (value) => typeof value === 'string' && MEDIA_RANGE.test(value)),
+  kind('a media type', (value) => typeof value === 'string' && isMediaRange(value)),
   "an array of media types such as 'image/png' or 'image/*'",
 );
 
@@ -297,15 +297,8 @@ export class RuleCheck {
 }
 
 function assertMediaType({ name, mediaType }: PartHead, accepted: readonly string[]): void {
-  const [essence = ''] = mediaType.toLowerCase().split(';');
-  const isAccepted = accepted.some((range) => {
-    if (range === '*/*') return true;
-    const prefix = range.toLowerCase();
-    return prefix.endsWith('/*')
-      ? essence.startsWith(prefix.slice(0, -1))
-      : essence.trim() === prefix;
-  });
-  if (isAccepted) return;
+  const essence = essenceOf(mediaType);
+  if (accepted.some((range) => includesType(range, essence))) return;
   throw new UnsupportedMediaTypeError(
     `The part '${name}' has a media type that is not accepted. Send ${accepted.join(', ')}.`,
     { code: 'UNSUPPORTED_PART_TYPE' },

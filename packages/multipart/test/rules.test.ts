@@ -109,6 +109,8 @@ describe.each(Object.entries(readers))('rules of %s', (_, create) => {
       form(file('a', 'b')),
       [415, 'UNSUPPORTED_PART_TYPE'],
     ],
+    ['a suffix', { a: { mediaTypes: ['image/*+xml'] } }, form(typed('image/svg+xml')), 200],
+    ['spaces before a type', { a: { mediaTypes: ['image/*'] } }, form(typed('  image/png')), 200],
     ['a field without a type', { a: { mediaTypes: ['text/plain'] } }, form(field('a')), 200],
     [
       'an empty input',

@@ -1,5 +1,6 @@
 import type { ContentDetails, RouteInput } from '@fairlead/core';
 import { contentOf, defaultStatus, errorCodes, responseSchemas } from '@fairlead/core/extend';
+import { NO_CONTENT_STATUSES } from '@fairlead/options';
 import { createContent } from './content.js';
 import type { Draft, OperationSource } from './draft.js';
 import { phraseOf } from './error-responses.js';
@@ -101,5 +102,5 @@ function statusesOf({ responses = {} }: { readonly responses?: object }): readon
 
 /** Whether responses with a status have a body. RFC 9110 §6.4.1 */
 export function hasContent(status: number | 'default'): boolean {
-  return status !== 204 && status !== 205 && status !== 304;
+  return status === 'default' || !NO_CONTENT_STATUSES.has(status);
 }

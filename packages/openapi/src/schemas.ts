@@ -1,3 +1,4 @@
+import { pointerKeys } from '@fairlead/options';
 import {
   convert,
   type Form,
@@ -216,7 +217,8 @@ export class Schemas {
       return undefined;
     }
     const [, key = ''] = /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(reference) ?? [];
-    const name = nameOf(target, GENERATED.test(key) ? '' : decodePointer(key));
+    const [own = ''] = pointerKeys(`/${key}`);
+    const name = nameOf(target, GENERATED.test(key) ? '' : own);
     const className = reference === source.root.$ref ? source.className : undefined;
     return this.#node(target, source, name ?? className, report);
   }
@@ -321,9 +323,8 @@ function allowNull({ type, enum: values }: JsonSchema): JsonSchema {
 function findTarget(reference: string, root: JsonSchema): JsonSchema | undefined {
   const [uri = '', pointer = ''] = reference.split('#', 2);
   const start = uri === '' ? root : findById(uri, root);
-  const keys = pointer.split('/').slice(1).map(decodePointer);
   if (pointer !== '' && !pointer.startsWith('/')) return undefined;
-  const target = keys.reduce<unknown>(
+  const target = pointerKeys(pointer).reduce<unknown>(
     (value, key) =>
       typeof value === 'object' && value !== null && Object.hasOwn(value, key)
         ? Reflect.get(value, key)
@@ -336,11 +337,6 @@ function findTarget(reference: string, root: JsonSchema): JsonSchema | undefined
 function findById(uri: string, root: JsonSchema): JsonSchema | undefined {
   const definitions = [root.$defs, root.definitions].filter(isSchema).flatMap(Object.values);
   return [root, ...definitions.filter(isSchema)].find(({ $id, id }) => [$id, id].includes(uri));
-}
-
-function decodePointer(key: string): string {
-  const decoded = /%(?![\da-f]{2})/i.test(key) ? key : decodeURIComponent(key);
-  return decoded.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
 function isSchema(value: unknown): value is JsonSchema {

@@ -91,7 +91,13 @@ export { describeValue, joinWords, named } from './messages/words.js';
 export { acceptedCodings } from './http/content-codings.js';
 export { isTagList, matchesWeakly, parseTags } from './http/entity-tags.js';
 export { isHopByHop } from './http/hop-by-hop.js';
-export { essenceOf, isJson } from './http/media-types.js';
+export {
+  essenceOf,
+  includesType,
+  isJson,
+  isMediaRange,
+  rangesOf,
+} from './http/media-types.js';
 export { encodePathValue, fillPath } from './http/path-value.js';
 export { memberPairs, textPairs } from './http/request-text.js';
 export { NO_CONTENT_STATUSES } from './http/statuses.js';
@@ -99,4 +105,11 @@ export { NO_CONTENT_STATUSES } from './http/statuses.js';
 // Values of JavaScript, for every room.
 
 export { setWithin } from './bounded-map.js';
-export { assertConnected, backoff, isClass, isPlainObject, within } from './values.js';
+export {
+  assertConnected,
+  backoff,
+  isClass,
+  isPlainObject,
+  pointerKeys,
+  within,
+} from './values.js';

@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm';
 import { expect, it, vi } from 'vitest';
-import { backoff, isPlainObject } from './values.js';
+import { backoff, isPlainObject, pointerKeys } from './values.js';
 
 it('tells object literals of any realm from instances', () => {
   const foreign: unknown = runInNewContext('({})');
@@ -18,4 +18,13 @@ it('waits twice as long after each attempt, up to the longest delay, of which ha
   };
   expect(delays(0)).toEqual([50, 100, 200, 500]);
   expect(delays(1)).toEqual([100, 200, 400, 1_000]);
+});
+
+it.each([
+  ['#', []],
+  ['#/$defs/User', ['$defs', 'User']],
+  ['/a~1b/~01/%2520/a%2Fb/ü', ['a/b', '~1', '%20', 'a/b', 'ü']],
+  ['#/100%/%ff', ['100%', '%ff']],
+])('the JSON Pointer %s has the keys %j', (pointer, keys) => {
+  expect(pointerKeys(pointer)).toEqual(keys);
 });

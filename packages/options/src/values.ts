@@ -50,3 +50,20 @@ export async function within<T>(
     clearTimeout(timer);
   }
 }
+
+/**
+ * Returns the keys of a JSON Pointer, such as that of a reference: `#/$defs/User`. A key that is not percent-encoded
+ * stays as it is, even if it has a percent sign. RFC 6901 §6
+ */
+export function pointerKeys(pointer: string): readonly string[] {
+  const keys = pointer.split('/').slice(1);
+  return keys.map((key) => decodeText(key).replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+function decodeText(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,3 +1,4 @@
+import { pointerKeys } from '@fairlead/options';
 import { FITS, isMark } from './marks.js';
 
 /** A JSON Schema that is an object. */
@@ -120,8 +121,7 @@ export class SchemaDocument {
   #target(reference: string): unknown {
     const [id = '', pointer = ''] = reference.split('#', 2);
     let target = id === '' ? this.#root : findById(this.#root, id);
-    for (const key of pointer.split('/').slice(1)) {
-      const name = decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~');
+    for (const name of pointerKeys(pointer)) {
       target =
         isObject(target) && Object.hasOwn(target, name) ? Reflect.get(target, name) : undefined;
     }

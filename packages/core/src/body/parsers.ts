@@ -3,8 +3,10 @@ import {
   boolean,
   describeValue,
   fn,
+  includesType,
   integer,
   isJson,
+  isMediaRange,
   type Kinds,
   kind,
   named,
@@ -51,9 +53,6 @@ export interface UrlencodedOptions extends BodyOptions {
   readonly maxFields?: number;
 }
 
-/** A media range with token characters, such as `text/*`. RFC 9110 §8.3.1, §12.5.1; RFC 6839 */
-const MEDIA_RANGE = /^(?:\*|[\w!#$&^.+-]+)\/(?:\*|(?:\*\+)?[\w!#$&^.+-]+)$/;
-
 const OPTIONS: Kinds<BodyOptions> = {
   limit: kind(
     "a whole number of bytes, or a string such as '64kb' or '1mb'",
@@ -63,7 +62,7 @@ const OPTIONS: Kinds<BodyOptions> = {
     "media types such as 'application/json', 'text/*' or 'application/*+json', or a function",
     (value) => {
       const ranges: readonly unknown[] = [value].flat();
-      const isRange = (range: unknown) => typeof range === 'string' && MEDIA_RANGE.test(range);
+      const isRange = (range: unknown) => typeof range === 'string' && isMediaRange(range);
       return typeof value === 'function' || (ranges.length > 0 && ranges.every(isRange));
     },
   ),
@@ -262,13 +261,8 @@ function describeLimit(call: string, limit: number): string | undefined {
 /** Creates the function that decides which media types a parser reads. */
 function createTypeMatcher(types: NonNullable<BodyOptions['type']>): (essence: string) => boolean {
   if (typeof types === 'function') return types;
-  const patterns = [types]
-    .flat()
-    .map((range) =>
-      range === '*/*' ? '.*' : range.replace(/[$^.+]/g, '\\$&').replaceAll('*', '[^/]+'),
-    );
-  const pattern = new RegExp(`^(?:${patterns.join('|')})$`, 'i');
-  return (essence) => pattern.test(essence);
+  const ranges = [types].flat();
+  return (essence) => ranges.some((range) => includesType(range, essence));
 }
 
 /** Checks that a parser that has read the body before has kept its bytes. */

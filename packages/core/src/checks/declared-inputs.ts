@@ -1,4 +1,4 @@
-import { isIntended, isJson } from '@fairlead/options';
+import { includesType, isIntended, isJson } from '@fairlead/options';
 import type { StandardSchema } from '@fairlead/schemas';
 import { type Kind, type ObjectStructure, type Structure, structureOf } from '@fairlead/schemas';
 import { descriptionOf, isUnknown } from '../annotations/description.js';
@@ -110,15 +110,12 @@ function isFile({ kinds, lists, isPreprocessed }: Structure): boolean {
 
 /** Whether a body may have both of two media types or ranges. */
 function meets(one: string, other: string): boolean {
+  const both = [one, other];
   // json() also reads types with the suffix +json, and text() all types of text.
-  if (isJson(one) && isJson(other)) return true;
-  const [family, type] = one.toLowerCase().split('/');
-  const [otherFamily, otherType] = other.toLowerCase().split('/');
-  if (family === '*' || otherFamily === '*') return true;
-  if (family !== otherFamily) return false;
-  return (
-    family === 'text' || type === otherType || [type, otherType].some((each) => each?.includes('*'))
-  );
+  const isRead =
+    both.every((type) => isJson(type.replace('*', 'any').toLowerCase())) ||
+    both.every((type) => /^text\//i.test(type));
+  return isRead || includesType(one, other) || includesType(other, one);
 }
 
 function parserFor(type: string): string {

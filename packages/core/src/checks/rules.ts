@@ -1,4 +1,4 @@
-import { isIntended, nearestName } from '@fairlead/options';
+import { includesType, isIntended, nearestName } from '@fairlead/options';
 import {
   descriptionOf,
   flatten,
@@ -263,9 +263,10 @@ function parsesTwice({ functions }: PlacedRoute, { routes }: Layout): Found {
       // A parser without settings may leave a body to a later one.
       const { settings, mediaTypes: ranges = [] } = descriptionOf(other)?.reads ?? {};
       if (settings === undefined) return false;
-      const isKnown = (type: string) => reads?.settings !== undefined && ranges.includes(type);
-      return reads?.mediaTypes.every(
-        (type) => isKnown(type) || ranges.some((range) => includesType(range, type)),
+      // The types of a parser without settings are not all that it reads.
+      const isKnown = reads?.settings !== undefined;
+      return reads?.mediaTypes.every((type) =>
+        ranges.some((range) => (isKnown || range !== type) && includesType(range, type)),
       );
     });
     const first = descriptionOf(earlier);
@@ -273,12 +274,6 @@ function parsesTwice({ functions }: PlacedRoute, { routes }: Layout): Found {
     if (first.reads?.settings === reads?.settings || readsElsewhere(parser, earlier)) return [];
     return `${name} never reads a body, because ${first.name} before it has read it: ${NAMES}. Pass the option skip to the ${first.name} before it, or pass ${name} to intended().`;
   });
-}
-
-/** Whether a range, such as `text/*`, includes a media type. */
-function includesType(range: string, type: string): boolean {
-  const [family, subtype] = range.split('/');
-  return family === '*' || (subtype === '*' && type.startsWith(`${family}/`));
 }
 
 /** Browsers may get a page instead of the response of a route. A wildcard may be there for other clients. */

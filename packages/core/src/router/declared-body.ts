@@ -1,4 +1,4 @@
-import { isJson, joinWords } from '@fairlead/options';
+import { includesType, isJson, joinWords } from '@fairlead/options';
 import { json } from '../body/parsers.js';
 import type { AnyContext, Context } from '../context/context.js';
 import { aborted, noParser, refuseContext } from '../context/context-errors.js';
@@ -78,7 +78,10 @@ export function unreadBody(ctx: AnyContext): UnsupportedMediaTypeError {
   const type = ctx.get('Content-Type');
   const declared = ctx[EXCHANGE].route?.mediaTypes ?? [];
   const essence = parseMediaType(type ?? '').essence;
-  const isTaken = declared.length === 0 ? isJson(essence) : declared.includes(essence);
+  const isTaken =
+    declared.length === 0
+      ? isJson(essence)
+      : declared.some((range) => includesType(range, essence));
   if (type !== undefined && isTaken && hasUnreadBody(ctx[EXCHANGE])) return noParser(type);
   const accepted = declared.length === 0 ? ['application/json'] : declared;
   return new UnsupportedMediaTypeError(

@@ -5,12 +5,14 @@ import {
   explainSchema,
   findOptionProblems,
   isJson,
+  isMediaRange,
   isSchema,
   isSchemaMap,
   type Kinds,
   kind,
   object,
   openapiExtensions,
+  rangesOf,
   string,
 } from '@fairlead/options';
 import {
@@ -209,9 +211,6 @@ const MEDIA_TYPE_KINDS: Kinds<MediaTypeDetails> = {
   ...EXAMPLE_KINDS,
 };
 
-/** A media type or range. RFC 9110 §8.3.1, §12.5.1 */
-const MEDIA_TYPE = /^[\w!#$&^.+*-]+\/[\w!#$&^.+*-]+$/;
-
 function isRecord(value: unknown, accepts: (member: unknown) => boolean): boolean {
   return object.accepts(value) && Object.values(Object(value)).every(accepts);
 }
@@ -273,7 +272,7 @@ function readMediaTypes(described: unknown, problems: string[]): MediaTypeDescri
 
 function readMediaType(name: string, value: unknown, problems: string[]): MediaTypeDescription {
   const type = name.toLowerCase();
-  if (!MEDIA_TYPE.test(type)) {
+  if (!isMediaRange(type)) {
     problems.push(
       `content() cannot use '${name}' as a media type. Use a type without parameters, such as 'text/csv', or a range, such as 'image/*'.`,
     );
@@ -361,15 +360,9 @@ export function findMediaType(
   essence: string,
   isOfJson: boolean,
 ): MediaTypeDescription | undefined {
-  const [family = ''] = essence.split('/');
-  const suffix = /\+[\w.-]+$/.exec(essence)?.[0];
-  const names = [
-    essence,
-    ...(suffix === undefined ? [] : [`${family}/*${suffix}`]),
-    ...(isOfJson ? [undefined, 'application/json'] : []),
-    `${family}/*`,
-    '*/*',
-  ];
+  const ranges = rangesOf(essence);
+  const usual = isOfJson ? [undefined, 'application/json'] : [];
+  const names = [...ranges.slice(0, -2), ...usual, ...ranges.slice(-2)];
   for (const name of names) {
     const found = mediaTypes.find(({ type }) => type === name);
     if (found !== undefined) return found;

@@ -1,6 +1,6 @@
-import { escapeLine } from '@fairlead/options';
+import { escapeLine, pointerKeys } from '@fairlead/options';
 import { isNode, type Node, nodeOf } from './node.js';
-import { pointerOf, referenceTo } from './reference.js';
+import { referenceTo } from './reference.js';
 
 /** A document that cannot become types. The message explains how to fix it. */
 export class DocumentError extends Error {
@@ -123,7 +123,7 @@ export class Document {
       return undefined;
     }
     let target: unknown = this.root;
-    for (const key of pointerOf(reference)) {
+    for (const key of pointerKeys(reference)) {
       const isMember = typeof target === 'object' && target !== null && Object.hasOwn(target, key);
       target = isMember ? Reflect.get(Object(target), key) : undefined;
     }

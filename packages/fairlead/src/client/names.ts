@@ -1,4 +1,4 @@
-import { pointerOf } from './reference.js';
+import { pointerKeys } from '@fairlead/options';
 import type { Form } from './types.js';
 
 /** Where documents declare their schemas. */
@@ -38,7 +38,7 @@ const WORDLESS = ['components', 'schemas', 'properties', 'paths', 'content', 'sc
 
 /** Returns the name of a type: the words of a reference, such as `PaymentIntent` for `payment_intent`. */
 function nameFor(target: string): string {
-  const keys = pointerOf(target);
+  const keys = pointerKeys(target);
   const own = target.startsWith(COMPONENTS) && keys.length === 3 ? keys.slice(2) : keys;
   const words = own
     .filter((key) => own.length === 1 || !WORDLESS.includes(key))

@@ -1,8 +1,8 @@
-import { escapeLine } from '@fairlead/options';
+import { escapeLine, pointerKeys } from '@fairlead/options';
 import { type Document, DocumentError } from './document.js';
 import { COMPONENTS, chooseNames } from './names.js';
 import { isNode, listOf, type Node, nodeOf, textOf } from './node.js';
-import { pointerOf, referenceTo } from './reference.js';
+import { referenceTo } from './reference.js';
 import { keyOf, literal, writeDeclaration } from './type-text.js';
 import {
   type Form,
@@ -179,7 +179,7 @@ export class SchemaTypes {
   }
 
   #refer(given: string, form: Form): Type {
-    const target = referenceTo(pointerOf(given));
+    const target = referenceTo(pointerKeys(given));
     const found = this.#declarations.get(target);
     const declaration = found ?? { schema: this.#document.find(given), types: new Map() };
     if (declaration.schema === undefined) return 'unknown';
@@ -196,7 +196,7 @@ export class SchemaTypes {
     for (let next = this.#queue.pop(); next !== undefined; next = this.#queue.pop()) {
       const { target, form } = next;
       const declaration = this.#declarations.get(target);
-      this.#document.place = `the schema ${pointerOf(target).at(-1)}`;
+      this.#document.place = `the schema ${pointerKeys(target).at(-1)}`;
       declaration?.types.set(form, this.of(declaration.schema, form));
     }
   }
@@ -312,7 +312,7 @@ export class SchemaTypes {
     const { propertyName, mapping }: Node = nodeOf(discriminator);
     if (typeof propertyName !== 'string') return type;
     const mapped = this.#valuesByTarget(nodeOf(mapping)).get(option.$ref) ?? [];
-    const values = mapped.length > 0 ? mapped : [pointerOf(option.$ref).at(-1) ?? ''];
+    const values = mapped.length > 0 ? mapped : [pointerKeys(option.$ref).at(-1) ?? ''];
     const property = this.propertiesOf(option).get(propertyName);
     const described = this.#document.resolve(property?.schema);
     const known = described.const === undefined ? described.enum : [described.const];

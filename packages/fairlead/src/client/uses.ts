@@ -1,6 +1,7 @@
+import { pointerKeys } from '@fairlead/options';
 import type { Document } from './document.js';
 import { isNode, listOf, nodeOf } from './node.js';
-import { pointerOf, referenceTo } from './reference.js';
+import { referenceTo } from './reference.js';
 
 /** What the two forms of a schema depend on. */
 interface Dependencies {
@@ -39,7 +40,7 @@ export class SchemaUses {
 
   /** Finds out what a schema and those that it refers to depend on. */
   #examine(target: string): void {
-    const placeOf = (one: string): string => `the schema ${pointerOf(one).at(-1)}`;
+    const placeOf = (one: string): string => `the schema ${pointerKeys(one).at(-1)}`;
     const queue = [{ target, user: target }];
     for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
       const { target, user } = next;
@@ -61,7 +62,7 @@ export class SchemaUses {
     const { $ref } = schema;
     // Of other references, `of()` reports that they lead nowhere.
     if (typeof $ref === 'string' && $ref.startsWith('#'))
-      found.targets.add(referenceTo(pointerOf($ref)));
+      found.targets.add(referenceTo(pointerKeys($ref)));
     const required = new Set(listOf(schema.required));
     for (const [name, property] of Object.entries(nodeOf(schema.properties))) {
       if (!isNode(property)) continue;

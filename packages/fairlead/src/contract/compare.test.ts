@@ -261,6 +261,12 @@ describe('a comparison of documents', () => {
       ['maybe POST /a request body: is gone: what clients send may be ignored'],
     ],
     [
+      'a media type of a body whose range is accepted',
+      withBody({ content: { 'application/hal+json': {} } }),
+      withBody({ content: { 'application/*+json': {} } }),
+      ['safe POST /a request body: application/*+json is accepted, too'],
+    ],
+    [
       'media types of a body',
       withBody({ content: { 'application/json': {}, 'text/csv': {} } }),
       withBody({ content: { 'application/json': {}, 'text/xml': {} } }),

@@ -1,3 +1,4 @@
+import { essenceOf, rangesOf } from '@fairlead/options';
 import { type Document, type Node, nodeOf, nodesOf } from '../client/index.js';
 import type { Comparison, Place, SentPlace } from './changes.js';
 import { canonical } from './schemas/equality.js';
@@ -46,9 +47,8 @@ export function compareContent(
 
 /** Finds a media type, or a range of them that includes it. */
 export function find(content: Content, type: string): Node | undefined {
-  const [essence = ''] = type.split(';');
-  const [main] = essence.split('/');
-  for (const one of [type, essence, `${main}/*`, '*/*']) {
+  const essence = essenceOf(type);
+  for (const one of [type, ...rangesOf(essence)]) {
     const media = content.get(one);
     if (media !== undefined) return media;
   }

@@ -13,3 +13,26 @@ export function essenceOf(header: string): string {
 export function isJson(essence: string): boolean {
   return essence === 'application/json' || /^[\w.-]+\/[\w.!#$&^+-]+\+json$/.test(essence);
 }
+
+/** Whether a text is a media type or a range: `image/png`, `text/*`, `application/*+json`. RFC 9110 §12.5.1, RFC 6839 */
+export function isMediaRange(text: string): boolean {
+  return /^(?:\*\/\*|[\w!#$&^.+-]+\/(?:\*|(?:\*\+)?[\w!#$&^.+-]+))$/.test(text);
+}
+
+/**
+ * Lists the media type and the ranges that include it, the narrowest first: `application/hal+json`,
+ * `application/*+json`, `application/*`.
+ *
+ * @param essence - Type and subtype in lower case, or a range.
+ */
+export function rangesOf(essence: string): readonly string[] {
+  const [family = ''] = essence.split('/');
+  const [suffix] = /\+[\w.-]+$/.exec(essence) ?? [];
+  const ofSuffix = suffix === undefined ? [] : [`${family}/*${suffix}`];
+  return [essence, ...ofSuffix, `${family}/*`, '*/*'];
+}
+
+/** Whether a media type or a range includes another one. */
+export function includesType(range: string, essence: string): boolean {
+  return rangesOf(essence.toLowerCase()).includes(range.toLowerCase());
+}

@@ -1,3 +1,4 @@
+import { pointerKeys } from '@fairlead/options';
 import type { Description, Kind, Part } from './description.js';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
@@ -65,8 +66,7 @@ export function createJsonSchemaReader(root: Part): (part: Part) => Description 
 function targetOf(reference: string, root: Part): Part {
   if (!reference.startsWith('#')) return true;
   let target = root;
-  for (const key of reference.slice(1).split('/').slice(1)) {
-    const name = key.replaceAll('~1', '/').replaceAll('~0', '~');
+  for (const name of pointerKeys(reference)) {
     target = Object.hasOwn(Object(target), name) ? Reflect.get(Object(target), name) : undefined;
   }
   return target ?? true;

@@ -1,5 +1,6 @@
 import { isStandardSchema, type RouteInput } from '@fairlead/core';
-import { contentOf, isJson } from '@fairlead/core/extend';
+import { contentOf } from '@fairlead/core/extend';
+import { isJson } from '@fairlead/options';
 import fc, { type Arbitrary } from 'fast-check';
 import {
   type Creator,

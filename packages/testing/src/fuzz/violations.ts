@@ -1,4 +1,4 @@
-import { essenceOf, isJson } from '@fairlead/options';
+import { essenceOf, includesType, isJson, NO_CONTENT_STATUSES } from '@fairlead/options';
 import type { Misfit } from '@fairlead/schemas';
 import type { Api, DescribedResponse } from './operations.js';
 import type { Answer, Exchange } from './send.js';
@@ -91,9 +91,9 @@ export function checkDescribed(exchanges: readonly Exchange[], api: Api): void {
   }
   checkHeaders(response, described, api, fail);
   const types = Object.keys(described.content ?? {});
-  const hasBody = status !== 204 && status !== 205 && status !== 304 && request.method !== 'HEAD';
+  const hasBody = !NO_CONTENT_STATUSES.has(status) && request.method !== 'HEAD';
   if (types.length === 0 || !hasBody || (status >= 400 && !api.knowsErrors)) return;
-  const found = types.find((one) => matches(one, type));
+  const found = types.find((one) => includesType(essenceOf(one), type));
   if (found === undefined) {
     fail(
       `The Content-Type of the ${status} is ${type === '' ? 'absent' : `'${type}'`}, but the route describes ${types.join(', ')}.`,
@@ -148,13 +148,6 @@ function checkHeaders(
       continue;
     fail(`The header ${name} of the ${status} ${misfit.reason}.`, test);
   }
-}
-
-function matches(range: string, type: string): boolean {
-  const wanted = essenceOf(range);
-  const [main = '', sub = ''] = wanted.split('/', 2);
-  if (main === '*' || (sub === '*' && type.startsWith(`${main}/`))) return true;
-  return wanted === type;
 }
 
 /** Describes an error in a line, with the first place of its stack that is not in a package. */
