@@ -78,6 +78,8 @@ export interface ControllersPluginOptions
 
 const list = kind('an array of functions, classes and tokens', Array.isArray);
 
+const isContainer = hasMethods('resolve');
+
 const SHARED_OPTIONS = {
   prefix: string,
   guards: list,
@@ -90,20 +92,12 @@ const SHARED_OPTIONS = {
   ),
 };
 
-function isContainer(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && fn.accepts(Reflect.get(value, 'resolve'));
-}
-
 const BUILD_OPTIONS: Kinds<BuildRoutesOptions> = { ...SHARED_OPTIONS, warn: fn };
 
 /** A router of core, or of another copy of it. An application has no rules. */
 export const ROUTER = kind(
   "a router from createRouter(), mounted with app.route('/', router)",
-  (value) =>
-    typeof value === 'object' &&
-    value !== null &&
-    fn.accepts(Reflect.get(value, 'on')) &&
-    typeof Reflect.get(value, 'rules') === 'object',
+  (value) => hasMethods('on')(value) && typeof Object(value).rules === 'object',
 );
 
 const PLUGIN_OPTIONS: Kinds<ControllersPluginOptions> = {

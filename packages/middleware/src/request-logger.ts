@@ -1,6 +1,6 @@
 import type { Context, Middleware, RequestOutcome } from '@fairlead/core';
 import { after, assertOptions, describe, describeFactories } from '@fairlead/core/extend';
-import { boolean, fn, type Kinds, kind, named } from '@fairlead/options';
+import { boolean, fn, hasMethods, type Kinds, kind, named } from '@fairlead/options';
 import { measureParts, startTiming, writeTiming } from './server-timing.js';
 
 /** What {@link requestLogger} logs about one request. */
@@ -49,8 +49,7 @@ const REQUEST_LOGGER_OPTIONS: Kinds<RequestLoggerOptions> = {
 };
 
 function isLogger(value: unknown): boolean {
-  const { info, write }: { info?: unknown; write?: unknown } = Object(value);
-  return typeof info === 'function' || typeof write === 'function';
+  return hasMethods('info')(value) || hasMethods('write')(value);
 }
 
 /**

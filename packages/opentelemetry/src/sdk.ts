@@ -1,6 +1,13 @@
 import { SetupError } from '@fairlead/core';
 import { throwTogether } from '@fairlead/core/extend';
-import { describeValue, findOptionProblems, fn, type Kinds, kind } from '@fairlead/options';
+import {
+  describeValue,
+  findOptionProblems,
+  fn,
+  hasMethods,
+  type Kinds,
+  kind,
+} from '@fairlead/options';
 
 /** A span, in the part of @opentelemetry/api 1.0 that this package uses. */
 export interface Span {
@@ -144,7 +151,7 @@ export interface ManageTelemetryOptions {
 }
 
 const MANAGE_OPTIONS: Kinds<ManageTelemetryOptions> = {
-  logger: kind('an object with a warn() method', (value) => fn.accepts(Object(value).warn)),
+  logger: kind('an object with a warn() method', hasMethods('warn')),
   timeout: TIMEOUT,
 };
 

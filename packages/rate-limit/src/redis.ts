@@ -3,7 +3,7 @@ import {
   assertConnected,
   describeValue,
   findOptionProblems,
-  fn,
+  hasMethods,
   type Kinds,
   nonEmptyString,
   positiveMilliseconds,
@@ -64,7 +64,7 @@ export function createRedisStore(
   options: RedisStoreOptions = {},
 ): RateLimitStore {
   const problems = findOptionProblems('createRedisStore()', options, REDIS_STORE_OPTIONS);
-  if (!isClient(client)) {
+  if (!hasMethods('eval')(client)) {
     problems.unshift(
       `createRedisStore() cannot use ${describeValue(client)}. Pass a client from the npm package redis.`,
     );
@@ -94,10 +94,6 @@ export function createRedisStore(
     },
   };
   return Object.assign(store, { [COUNTS]: counts });
-}
-
-function isClient(client: unknown): boolean {
-  return typeof client === 'object' && client !== null && fn.accepts(Reflect.get(client, 'eval'));
 }
 
 function toCount(reply: unknown): RateLimitCount {

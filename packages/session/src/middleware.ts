@@ -14,7 +14,7 @@ import {
   explainSeconds,
   findOptionProblems,
   findSecretProblems,
-  fn,
+  hasMethods,
   integer,
   type Kinds,
   kind,
@@ -91,7 +91,10 @@ const LIFETIME = 43_200_000;
 const SESSION_OPTIONS: Kinds<SessionOptions> = {
   // findSecretProblems() checks them without showing them.
   keys: anything,
-  store: kind('an object with the methods read, write and delete', isStore),
+  store: kind(
+    'an object with the methods read, write and delete',
+    hasMethods('read', 'write', 'delete'),
+  ),
   user: nonEmptyString,
   name: kind(
     "letters, digits, '_' and '-', beginning with a letter",
@@ -318,11 +321,6 @@ function describeCookie(options: SessionOptions): SessionCookie {
       return { maxAge: Math.max(1, Math.ceil(((remember ?? lifetime) - age) / 1_000)) };
     },
   };
-}
-
-function isStore(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return ['read', 'write', 'delete'].every((method) => fn.accepts(Reflect.get(value, method)));
 }
 
 /** @throws {SetupError} `INVALID_OPTION` */

@@ -3,7 +3,7 @@ import {
   assertConnected,
   describeValue,
   findOptionProblems,
-  fn,
+  hasMethods,
   type Kinds,
   string,
 } from '@fairlead/options';
@@ -106,7 +106,7 @@ function mark(expected: string | undefined): string {
 /** @throws {SetupError} `INVALID_OPTION` */
 function assertArguments(client: RedisClient, options: RedisStoreOptions): void {
   const problems = findOptionProblems('createRedisStore()', options, REDIS_STORE_OPTIONS);
-  if (!(fn.accepts(client?.getEx) && fn.accepts(client?.eval))) {
+  if (!hasMethods('getEx', 'eval')(client)) {
     problems.unshift(
       `createRedisStore() cannot use ${describeValue(client)} as a client. Pass the result of createClient() from the npm package redis.`,
     );

@@ -3,6 +3,7 @@ import {
   captureCaller,
   findOptionProblems,
   formatLocation,
+  hasMethods,
   isIntended,
   type Kinds,
   kind,
@@ -30,10 +31,6 @@ export interface RedisAdapterOptions {
   readonly subscriber: RedisSubscriber;
   /** Begins the names of the channels. Default `fairlead:rooms:`. */
   readonly prefix?: string;
-}
-
-function hasMethods(...names: readonly string[]): (value: unknown) => boolean {
-  return (value) => names.every((name) => typeof Object(value)[name] === 'function');
 }
 
 const REDIS_ADAPTER_OPTIONS: Kinds<RedisAdapterOptions> = {

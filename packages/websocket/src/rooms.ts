@@ -1,5 +1,5 @@
 import { assertOptions } from '@fairlead/core/extend';
-import { describeValue, fn, type Kinds, kind, reporterOf } from '@fairlead/options';
+import { describeValue, fn, hasMethods, type Kinds, kind, reporterOf } from '@fairlead/options';
 import type { WebSocketConnection } from './web-socket-connection.js';
 
 /** Carries broadcasts between processes. */
@@ -173,10 +173,10 @@ function toBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
 }
 
 const ROOMS_OPTIONS: Kinds<RoomsOptions> = {
-  adapter: kind('an adapter, such as the result of redisAdapter()', (value) => {
-    const { publish, subscribe }: Partial<BroadcastAdapter> = Object(value);
-    return typeof publish === 'function' && typeof subscribe === 'function';
-  }),
+  adapter: kind(
+    'an adapter, such as the result of redisAdapter()',
+    hasMethods('publish', 'subscribe'),
+  ),
   onError: fn,
 };
 

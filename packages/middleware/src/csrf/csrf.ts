@@ -9,7 +9,16 @@ import {
   type Placement,
   parseDeclaredBody,
 } from '@fairlead/core/extend';
-import { fn, type Kinds, kind, named, oneOf, originOf, origins } from '@fairlead/options';
+import {
+  fn,
+  hasMethods,
+  type Kinds,
+  kind,
+  named,
+  oneOf,
+  originOf,
+  origins,
+} from '@fairlead/options';
 import { allowedPages } from '../cors.js';
 import { type CsrfTokens, hasHeader } from './tokens.js';
 
@@ -30,7 +39,7 @@ export interface CsrfOptions {
 
 const CSRF_OPTIONS: Kinds<CsrfOptions> = {
   origins,
-  tokens: kind('the result of csrfTokens()', isTokens),
+  tokens: kind('the result of csrfTokens()', hasMethods('isValid')),
   withoutCredentials: oneOf('allow', 'deny'),
   skip: fn,
 };
@@ -190,8 +199,4 @@ function invalidToken(): ForbiddenError {
 /** @param hint - For the developer; clients do not receive it. */
 function rejection(code: string, message: string, hint: string): ForbiddenError {
   return new ForbiddenError(message, { code, cause: new Error(hint) });
-}
-
-function isTokens(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && fn.accepts(Reflect.get(value, 'isValid'));
 }

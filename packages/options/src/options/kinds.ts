@@ -42,10 +42,9 @@ export const milliseconds = integer(0, LONGEST_DELAY, 'number of milliseconds');
 /** Accepts delays of timers, except 0. */
 export const positiveMilliseconds = integer(1, LONGEST_DELAY, 'number of milliseconds');
 
-/** Accepts objects with these methods. */
+/** Accepts objects with these methods, and functions with them, such as loggers that can be called. */
 export function hasMethods(...names: readonly string[]) {
-  return (value: unknown): boolean =>
-    isObject(value) && names.every((name) => fn.accepts(Reflect.get(value, name)));
+  return (value: unknown): boolean => names.every((name) => fn.accepts(Object(value)[name]));
 }
 
 /**
