@@ -74,15 +74,8 @@ export function refuse(call: string, value: unknown, as: string, fix: string): D
 
 /** Explains that a container returned an instance which is not what a route needs: `a function (ctx, next)`, for example. */
 export function explainInstance(expected: string, instance: unknown): string {
-  const reason = `the container returned ${describeInstance(instance)}, which is not ${expected}.`;
+  const reason = `the container returned ${describeValue(instance)}, which is not ${expected}.`;
   return errorText(reason, `register ${expected}. In a test, also check the overrides.`);
-}
-
-export function describeInstance(value: unknown): string {
-  if (typeof value === 'function') return `the function ${value.name}`;
-  if (typeof value !== 'object' || value === null) return String(value);
-  const name = value.constructor?.name;
-  return name === undefined ? 'an object' : `an instance of ${name}`;
 }
 
 /** The `code` of an error from Node.js or a container; undefined if it has none. */

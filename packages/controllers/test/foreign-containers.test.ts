@@ -156,7 +156,7 @@ describe('a container other than @fairlead/di', () => {
 
   it.each([
     ['undefined', undefined, 'undefined'],
-    ['an object without the method', {}, 'an instance of Object'],
+    ['an object without the method', {}, 'an object'],
   ])('that returns %s for a controller fails the startup', async (_, instance, text) => {
     const container = foreign((token) => (token === DoorController ? instance : supply(token)));
     await expect(serve({ container, controllers: [DoorController] })).rejects.toThrow(

@@ -136,7 +136,7 @@ describe('install rejects and registers nothing for', () => {
     container.register<unknown>(ADMIN, { useValue: AdminGuard });
     const error = await failStart([GuardedController], { container });
     expect(error.message).toContain('the guard token(ADMIN) of GuardedController.read');
-    expect(error.message).toContain('the container returned the function AdminGuard');
+    expect(error.message).toContain('the container returned the class AdminGuard');
   });
 
   it('a middleware token that is not for a function', async () => {

@@ -8,13 +8,12 @@ import {
   type RequestScope,
   type Token,
 } from '@fairlead/di';
-import { isClass } from '@fairlead/options';
+import { describeValue, isClass } from '@fairlead/options';
 import type { ControllerDefinition } from '../definition/definition.js';
 import {
   attempt,
   ControllerResolutionError,
   codeOf,
-  describeInstance,
   errorText,
   explainInstance,
 } from '../errors.js';
@@ -262,7 +261,7 @@ export function misusedInstance(
   instance: unknown,
   { reason = '', fix }: ReferenceFault,
 ): ControllerResolutionError {
-  const problem = `the container returned ${describeInstance(instance)}${reason}.`;
+  const problem = `the container returned ${describeValue(instance)}${reason}.`;
   return resolutionError(requirement, errorText(problem, `register what the route needs: ${fix}`));
 }
 
