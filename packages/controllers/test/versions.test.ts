@@ -101,6 +101,17 @@ describe('the version of a controller', () => {
     );
   });
 
+  it('fails the start if a header cannot have it', async () => {
+    @Controller({ prefix: '/notes', version: '2+beta' })
+    class NotesController {
+      @Get('/:id')
+      read() {}
+    }
+    await expect(start({ controllers: [NotesController] })).rejects.toThrow(
+      /got '2\+beta'.*Fix: correct the argument of @Controller\(\)\./s,
+    );
+  });
+
   it('fails the start if requests cannot name it', async () => {
     const request = await start({ versionIn: 'request' }, false);
     await expect(request('/users/7')).rejects.toThrow('Pass the result of createVersions()');

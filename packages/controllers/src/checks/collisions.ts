@@ -82,10 +82,10 @@ function explainRejection(
   return { problem, fix: 'change one of the two paths.', cause };
 }
 
-/** Returns the prefix that a router would reject without the rest of the path, and the error. */
+/** Returns the prefix or the version that a router would reject without the rest of the route, and the error. */
 function findInvalidPrefix(
   prefix: string,
-  { controller, name, style, version, prefix: own, locate }: ControllerDefinition,
+  { controller, name, style, version, requestVersion, prefix: own, locate }: ControllerDefinition,
 ): [culprit: unknown, error: ControllerError] | undefined {
   const reject = (part = '') => tryRoute(createRouter(), 'GET', joinPath(part));
   const ofAll = reject(prefix);
@@ -93,7 +93,8 @@ function findInvalidPrefix(
     const title = `Cannot register any route: ${ofAll.message}`;
     return [prefix, optionError(errorText(title, 'correct the option prefix.'))];
   }
-  const cause = reject(version) ?? reject(own);
+  const options = requestVersion === undefined ? {} : { version: requestVersion };
+  const cause = reject(version) ?? reject(own) ?? tryRoute(createRouter(), 'GET', '/', options);
   if (cause === undefined) return undefined;
   const diagnostic = {
     problem: cause.message,
