@@ -66,7 +66,7 @@ export interface ConnectOptions {
   readonly state?: readonly string[];
   /**
    * Called with errors that the middleware reports after it has called `next()`, such as a session
-   * that cannot be saved; `console.error` by default.
+   * that cannot be saved. Default: that of the application.
    */
   readonly onError?: (error: unknown, ctx: Context) => void;
 }
@@ -116,7 +116,7 @@ function adapt(
   watch: ResponseWatch,
   prefix: string,
 ): Middleware {
-  const { state = [], onError } = options;
+  const { state = [], onError = (error: unknown, ctx: Context) => ctx.report(error) } = options;
   const report = reporterOf('onError of connect()', onError);
   const enter = createEnter(prefix);
   const adapted: Middleware = (ctx, next) => {
@@ -153,7 +153,7 @@ class Call {
   readonly #releaseVary: (() => void) | undefined;
   #name = 'connect';
   #isDone = false;
-  #refused: Error | undefined = undefined;
+  #isRefused = false;
   /** Whether the middleware had started the response when it called `next()`. */
   #hasStarted = false;
   #outcome: Outcome | undefined = undefined;
@@ -230,7 +230,7 @@ class Call {
   #refuse(error: Error): void {
     const { req, res } = this.#ctx;
     this.#fail(error);
-    this.#refused = error;
+    this.#isRefused = true;
     ignoreLateResponse(res);
     setImmediate(() => {
       if (req.listenerCount('error') > 0) req.emit('error', error);
@@ -238,7 +238,8 @@ class Call {
   }
 
   #fail(error: unknown): void {
-    if (this.#isDone && error === this.#refused) return;
+    // What the middleware then fails with is a consequence.
+    if (this.#isDone && this.#isRefused) return;
     if (this.#isDone) this.#onError(error, this.#ctx);
     else {
       this.#finish(() => {

@@ -15,7 +15,7 @@ import { descriptionOf } from '@fairlead/core/extend';
 import { timeout } from '@fairlead/middleware';
 import compression from 'compression';
 import express from 'express';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type ConnectMiddleware, connect } from '../src/index.js';
 import { hello, serve } from './support/serve.js';
 
@@ -391,6 +391,16 @@ describe('errors', () => {
       [error, '/late'],
       [error, '/late'],
     ]);
+  });
+
+  it('after next() go to onError of the application by default', async () => {
+    const onError = vi.fn();
+    const late = connect((_req, _res, next) => {
+      next();
+      next(error);
+    });
+    expect((await createApp({ onError }).use(late, hello).request('/')).status).toBe(200);
+    expect(onError).toHaveBeenCalledExactlyOnceWith(error, expect.anything());
   });
 });
 

@@ -25,13 +25,13 @@ import {
   either,
   findOptionProblems,
   fn,
+  hasMethods,
   integer,
   type Kinds,
   kind,
   named,
   nonEmptyString,
   oneOf,
-  printable,
   reporterOf,
   warn,
 } from '@fairlead/options';
@@ -108,8 +108,7 @@ export interface RateLimitOptions {
    */
   readonly onFailure?: 'open' | 'closed' | 'memory';
   /**
-   * Called with the error when counting fails, unless `onFailure` is `closed`. Default: logs with
-   * `console.error`.
+   * Called with the error when counting fails, unless `onFailure` is `closed`. Default: that of the application.
    */
   readonly onError?: (error: unknown, ctx: Context) => void;
 }
@@ -131,19 +130,15 @@ const RATE_LIMIT_OPTIONS: Kinds<RateLimitOptions> = {
   count: oneOf('all', 'failures'),
   name: kind('printable ASCII without quotes or backslashes', isPolicyName),
   store: kind('an object with an add() method, such as the result of createRedisStore()', (value) =>
-    hasMethod(value, 'add'),
+    hasMethods('add')(value),
   ),
   limiter: kind(
     'an object with a consume() method, such as a limiter from rate-limiter-flexible',
-    (value) => hasMethod(value, 'consume'),
+    hasMethods('consume'),
   ),
   onFailure: oneOf('open', 'closed', 'memory'),
   onError: fn,
 };
-
-function hasMethod(value: unknown, method: string): boolean {
-  return typeof value === 'object' && value !== null && fn.accepts(Reflect.get(value, method));
-}
 
 function isPolicyName(value: unknown): boolean {
   return typeof value === 'string' && /^[\x20-\x7e]+$/.test(value) && !/["\\]/.test(value);
@@ -336,7 +331,7 @@ interface Charge {
 function createLimit(call: string, options: RateLimitOptions): (ctx: Context) => Promise<void> {
   assertOptions(call, options);
   const { duration, name = DEFAULT_NAME, key = clientNetwork, cost = 1, skip, count } = options;
-  const { onFailure = 'open', onError = logError } = options;
+  const { onFailure = 'open', onError = reportFailure } = options;
   const report = reporterOf(`onError of ${call}`, onError);
   const countInMemory = createMemoryCount(duration);
   const countRequest = createCount(options, countInMemory);
@@ -536,8 +531,8 @@ function unavailable(cause: unknown): ServiceUnavailableError {
   return new ServiceUnavailableError(message, { code: 'RATE_LIMIT_UNAVAILABLE', cause });
 }
 
-function logError(error: unknown): void {
-  console.error('Cannot apply the rate limit. Check the store:', printable(error));
+function reportFailure(cause: unknown, ctx: Context): void {
+  ctx.report(new Error('Cannot apply the rate limit. Check the store.', { cause }));
 }
 
 /** @throws {SetupError} `INVALID_OPTION` */

@@ -101,16 +101,20 @@ describe('a store that fails', () => {
   const limiter: RateLimiter = { consume: () => Promise.reject(gone) };
   const limit = { points: 1, duration: 10, limiter };
 
-  it('is logged, and the request is allowed by default', async () => {
-    const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
-    const response = await create(limit).request('/');
+  it('is passed to onError of the application by default, and the request is allowed', async () => {
+    const onError = vi.fn();
+    const app = createApp({ onError }).use(rateLimit(limit), (ctx) => ctx.send('hello'));
+    const response = await app.request('/');
     expect(limitOf(response)).toEqual({
       status: 200,
       policy: '"default";q=1;w=10',
       limit: null,
       retry: null,
     });
-    expect(log).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('rate limit'), gone);
+    expect(onError).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ message: expect.stringContaining('rate limit'), cause: gone }),
+      expect.anything(),
+    );
   });
 
   it('is passed to onError with the context', async () => {
