@@ -7,7 +7,7 @@ import {
   type Placement,
   requireParsedBody,
 } from '@fairlead/core/extend';
-import { boolean, fn, integer, type Kinds, named } from '@fairlead/options';
+import { boolean, fn, integer, type Kinds, named, positiveMilliseconds } from '@fairlead/options';
 import type { KeptResponse } from './adapter.js';
 
 /** Options of middleware that runs the rest of a request once for each `Idempotency-Key`. */
@@ -29,7 +29,7 @@ export const KEY_OPTIONS: Kinds<KeyOptions> = {
   principal: fn,
   required: boolean,
   lifetime: integer(1_000, undefined, 'number of milliseconds'),
-  patience: integer(1, undefined, 'number of milliseconds'),
+  patience: positiveMilliseconds,
 };
 
 export const DAY = 86_400_000;

@@ -11,7 +11,6 @@ import {
   integer,
   type Kinds,
   nonEmptyString,
-  positiveMilliseconds,
   within,
 } from '@fairlead/options';
 import type { KeptResponse } from './adapter.js';
@@ -58,7 +57,6 @@ export interface RedisIdempotencyOptions extends KeyOptions {
 
 const REDIS_IDEMPOTENCY_OPTIONS: Kinds<RedisIdempotencyOptions> = {
   ...KEY_OPTIONS,
-  patience: positiveMilliseconds,
   forgets: arrayOf(integer(500, 599), 'an array of statuses from 500 to 599'),
   lostAfter: integer(1, undefined, 'number of milliseconds'),
   prefix: nonEmptyString,
