@@ -1,5 +1,12 @@
 import { ServiceUnavailableError } from '@fairlead/core';
-import { fn, type Kinds, milliseconds, positiveMilliseconds, reporterOf } from '@fairlead/options';
+import {
+  fn,
+  type Kinds,
+  milliseconds,
+  positiveMilliseconds,
+  printable,
+  reporterOf,
+} from '@fairlead/options';
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 
 /** How to fetch a JSON Web Key Set. */
@@ -154,5 +161,5 @@ async function readBody(response: Response): Promise<string> {
 }
 
 function logFailure(url: URL, error: unknown): void {
-  console.error(`Cannot fetch the keys from ${url.origin}${url.pathname}:`, error);
+  console.error(`Cannot fetch the keys from ${url.origin}${url.pathname}:`, printable(error));
 }
