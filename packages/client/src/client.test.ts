@@ -792,7 +792,7 @@ describe('a request that is safe to repeat', () => {
     const controller = new AbortController();
     const { sent, client } = open([busy(503, '9')]);
     const call = client.get('/', { signal: controller.signal });
-    await vi.waitFor(() => expect(sent).toHaveLength(1));
+    await expect.poll(() => sent).toHaveLength(1);
     controller.abort(new Error('left'));
     await expect(call).rejects.toThrow('left');
     // The reason may look like a failed connection.

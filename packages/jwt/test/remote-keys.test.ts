@@ -225,7 +225,7 @@ describe('an issuer that fails', () => {
 
   it('by being slow delays no request for longer than the timeout, and none during the cooldown', async () => {
     const keys = await serveKeys(() => undefined);
-    const { statusOf, onError } = await consume(keys.url, { timeout: 50 });
+    const { statusOf, onError } = await consume(keys.url, { timeout: 500 });
     const token = await signWith(first);
     expect(await Promise.all([statusOf(token), statusOf(token)])).toEqual([503, 503]);
     expect(await statusOf(token)).toBe(503);

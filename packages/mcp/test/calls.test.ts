@@ -288,7 +288,7 @@ it('streams of events and responses past the limit are errors, and end', async (
   expect(events).toEqual({ text: expect.stringContaining('stream of events'), isError: true });
   const large = await call(client, 'endless');
   expect(large).toEqual({ text: expect.stringContaining('larger than 100000'), isError: true });
-  await vi.waitFor(() => expect(ended).toEqual(['events', 'endless']));
+  await expect.poll(() => ended).toEqual(['events', 'endless']);
 });
 
 it('a response that is not the described JSON is an error', async () => {

@@ -13,7 +13,7 @@ import { createJwtAuth, requireScope } from '@fairlead/jwt';
 import { requestId } from '@fairlead/middleware';
 import { exchange } from '@fairlead/test-support/raw-connection';
 import { SignJWT } from 'jose';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createFinder } from '../src/call.js';
 import { call, connect, message, post, REVISION, serve } from './support/serve.js';
@@ -249,7 +249,7 @@ it('a client that disconnects aborts the signal of the route', async () => {
     aborting.abort();
     await client.close();
     await rejected;
-    await vi.waitFor(() => expect(signal.aborted).toBe(true));
+    await expect.poll(() => signal.aborted).toBe(true);
   }
 });
 

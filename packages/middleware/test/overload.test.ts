@@ -63,7 +63,7 @@ describe('a request that waits', () => {
     const paths: unknown[] = [];
     const share: Middleware = (ctx, next) => storage.run(ctx.path, next);
     const { handler, end, begun } = createHandler();
-    const limit = overload({ limit: 1 });
+    const limit = overload({ limit: 1, wait: 60_000 });
     const app = createApp()
       .use(share, limit)
       .get('/first', handler)
@@ -74,7 +74,7 @@ describe('a request that waits', () => {
     const first = app.request('/first');
     await begun;
     const second = app.request('/second');
-    await vi.waitFor(() => expect(valuesOf(limit).overload_queued).toBe(1));
+    await expect.poll(() => valuesOf(limit).overload_queued).toBe(1);
     end();
     expect([(await first).status, (await second).status]).toEqual([200, 200]);
     expect(paths).toEqual(['/second']);
@@ -110,7 +110,7 @@ describe('a request ends', () => {
     ['/taken-over', 200],
   ])('after %s', async (path, status) => {
     expect((await app.request(path)).status).toBe(status);
-    await vi.waitFor(() => expect(valuesOf(limit).overload_running).toBe(0));
+    await expect.poll(() => valuesOf(limit).overload_running).toBe(0);
   });
 });
 

@@ -12,7 +12,7 @@ import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
 import { Pool, type PoolConfig } from 'pg';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { drizzleAdapter } from '../src/drizzle.js';
 import { createTransactions, idempotency, type TransactionAdapter } from '../src/index.js';
 import { kyselyAdapter } from '../src/kysely.js';
@@ -358,7 +358,7 @@ describe('transaction()', () => {
     );
     expect((await app.request('/yes', { method: 'POST' })).status).toBe(200);
     expect((await app.request('/no', { method: 'POST' })).status).toBe(400);
-    await vi.waitFor(() => expect(errors).toHaveLength(1));
+    await expect.poll(() => errors).toHaveLength(1);
     expect([seen, (errors[0] as Error).cause]).toEqual([[['yes']], new Error('no mail')]);
   });
 
@@ -370,7 +370,7 @@ describe('transaction()', () => {
     async function leave(ctx: { readonly path: string; readonly signal: AbortSignal }) {
       await add(ctx.path);
       controller.abort();
-      await vi.waitFor(() => expect(ctx.signal.aborted).toBe(true));
+      await expect.poll(() => ctx.signal.aborted).toBe(true);
       done.resolve();
       return {};
     }
@@ -382,7 +382,7 @@ describe('transaction()', () => {
       await app.request(path, { method: 'POST', signal: controller.signal }).catch(() => undefined);
       await done.promise;
     }
-    await vi.waitFor(async () => expect(await items()).toEqual(['/kept']));
+    await expect.poll(items).toEqual(['/kept']);
   });
 
   it('runs for values and classes, and for all routes of a router', async () => {

@@ -2,6 +2,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Application, listen } from '@fairlead/core';
+import { freePort } from '@fairlead/test-support/free-port';
 import { exportJWK, type JWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
 import { onTestFinished } from 'vitest';
 
@@ -56,7 +57,8 @@ export async function serveKeys(listener: RequestListener) {
     listener(req, res);
   });
   const start = (port: number) =>
-    new Promise<number>((resolve) => {
+    new Promise<number>((resolve, reject) => {
+      server.once('error', reject);
       server.listen(port, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
     });
   const stop = () =>
@@ -64,7 +66,7 @@ export async function serveKeys(listener: RequestListener) {
       server.close(() => resolve());
       server.closeAllConnections();
     });
-  const port = await start(0);
+  const port = await start(await freePort());
   onTestFinished(stop);
   return {
     url: `http://127.0.0.1:${port}/jwks.json`,

@@ -207,7 +207,7 @@ it('what does not respond is reported once, and not tried again', async () => {
     .get('/other', () => {
       throw new Error('planted');
     });
-  const failures = await failuresOf(app, { timeout: 50 });
+  const failures = await failuresOf(app, { timeout: 1_000 });
   expect(failures.map(({ rule, route }) => [rule, route])).toEqual([
     ['no-response', 'POST /notes'],
     ['server-error', 'GET /other'],

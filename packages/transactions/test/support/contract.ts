@@ -1,5 +1,5 @@
 import { createApp, errorHandler, HttpError, UnauthorizedError } from '@fairlead/core';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   createTransactions,
   idempotency,
@@ -84,7 +84,7 @@ export function testLibrary(open: () => ReturnType<typeof using>): void {
       expect(called).toEqual([]);
     });
     expect(await items()).toEqual(['outer', 'sibling']);
-    await vi.waitFor(() => expect(called).toEqual(['sibling']));
+    await expect.poll(() => called).toEqual(['sibling']);
   });
 
   it('run again after a serialization failure, if they may', async () => {

@@ -55,8 +55,9 @@ it('is degraded while it is read-only, and then closes the connections from that
     await query('SET TRANSACTION READ WRITE');
     await query(`${set} = off`);
   });
-  await vi.waitFor(async () => expect((await create('Buy milk')).status).toBe(201));
-  await vi.waitFor(async () => expect(await database().check()).toEqual({ degraded: undefined }));
+  const waiting = { timeout: 30_000 };
+  await vi.waitFor(async () => expect((await create('Buy milk')).status).toBe(201), waiting);
+  await expect.poll(() => database().check(), waiting).toEqual({ degraded: undefined });
 });
 
 it('runs each migration once, even if processes start together', async ({ onTestFinished }) => {
