@@ -16,8 +16,6 @@ const BUILT: Readonly<Record<string, string>> = {
   'new RegExp(`^${DAY}$`)': 'constants, whose parts match in one way',
   'new RegExp(`^${DAY}T${TIME}Z$`)': 'the same',
   'new RegExp(`^${TIME}Z$`)': 'the same',
-  "new RegExp(`^(?:${patterns.join('|')})$`, 'i')":
-    'media types of a body parser, with `[^/]+` for asterisks',
   'new RegExp(json.pattern)':
     'the pattern of a schema of the application, of which only the flags are read',
   "new RegExp(pattern, 'u')":

@@ -26,10 +26,9 @@ export function isMediaRange(text: string): boolean {
  * @param essence - Type and subtype in lower case, or a range.
  */
 export function rangesOf(essence: string): readonly string[] {
-  const [family = ''] = essence.split('/');
-  const [suffix] = /\+[\w.-]+$/.exec(essence) ?? [];
-  const ofSuffix = suffix === undefined ? [] : [`${family}/*${suffix}`];
-  return [essence, ...ofSuffix, `${family}/*`, '*/*'];
+  const family = `${essence.split('/', 1)}/*`;
+  const end = essence.lastIndexOf('+');
+  return [essence, ...(end < 0 ? [] : [family + essence.slice(end)]), family, '*/*'];
 }
 
 /** Whether a media type or a range includes another one. */
