@@ -66,7 +66,7 @@ export interface ConnectOptions {
   readonly state?: readonly string[];
   /**
    * Called with errors that the middleware reports after it has called `next()`, such as a session
-   * that cannot be saved. Default: that of the application.
+   * that cannot be saved. Default: that of the error handler.
    */
   readonly onError?: (error: unknown, ctx: Context) => void;
 }
@@ -153,7 +153,8 @@ class Call {
   readonly #releaseVary: (() => void) | undefined;
   #name = 'connect';
   #isDone = false;
-  #isRefused = false;
+  #refused: Error | undefined = undefined;
+  #endedByRefusal = false;
   /** Whether the middleware had started the response when it called `next()`. */
   #hasStarted = false;
   #outcome: Outcome | undefined = undefined;
@@ -229,8 +230,9 @@ class Call {
   /** Fails because of a body that the middleware cannot read, then lets the middleware clean up. */
   #refuse(error: Error): void {
     const { req, res } = this.#ctx;
+    this.#endedByRefusal = !this.#isDone;
     this.#fail(error);
-    this.#isRefused = true;
+    this.#refused = error;
     ignoreLateResponse(res);
     setImmediate(() => {
       if (req.listenerCount('error') > 0) req.emit('error', error);
@@ -239,7 +241,7 @@ class Call {
 
   #fail(error: unknown): void {
     // What the middleware then fails with is a consequence.
-    if (this.#isDone && this.#isRefused) return;
+    if (this.#isDone && (this.#endedByRefusal || error === this.#refused)) return;
     if (this.#isDone) this.#onError(error, this.#ctx);
     else {
       this.#finish(() => {

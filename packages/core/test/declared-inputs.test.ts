@@ -95,6 +95,13 @@ describe('a content() body', () => {
     ]);
   });
 
+  it('of a range of JSON needs json()', () => {
+    const body = content({ 'application/*+json': z.object({}) });
+    expect(codedWarningsOf(createApp().post('/', { body }, urlencoded(), handler))).toEqual([
+      expect.stringContaining('Register json() before the handler'),
+    ]);
+  });
+
   it('causes a warning if the range of a parser does not include its type', () => {
     const body = content('application/xml');
     const parser = raw({ type: 'application/*+xml' });

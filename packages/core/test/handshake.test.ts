@@ -262,19 +262,50 @@ describe('ctx.upgrade()', () => {
     expect(errors).toEqual([expect.objectContaining({ message: 'It failed.' })]);
   });
 
-  it('keeps the connection of a handler that fails after its 101', async () => {
+  it('closes the connection of a call in the same process, too', async () => {
     const onError = vi.fn();
     const app = createApp({ onError }).get('/', (ctx) => {
-      echo(ctx);
+      ctx.upgrade();
       throw new Error('It failed.');
     });
-    const { port } = await serve(app);
-    const { socket } = connectRaw(port);
-    onTestFinished(() => void socket.destroy());
-    socket.write(`${handshake('/')}a`);
-    expect(await received(socket, 'a')).toMatch(/^HTTP\/1.1 101 .*a$/s);
+    const connection = app.connect();
+    connection.write(handshake('/'));
+    expect(await received(connection, 'never')).toBe('');
     expect(onError).toHaveBeenCalledOnce();
+    await app.close();
   });
+
+  it('closes the connection of a handler that is aborted before its 101, and reports why', async () => {
+    const errors: unknown[] = [];
+    const finished = vi.fn();
+    const app = createApp({ onError: (error) => void errors.push(error) }).get('/', async (ctx) => {
+      ctx.onFinish(finished);
+      ctx.upgrade();
+      ctx.abort(new Error('It took too long.'));
+      await new Promise(() => {});
+    });
+    const { port } = await serve(app);
+    expect(await exchange(port, handshake('/'))).toBe('');
+    expect(errors).toEqual([expect.objectContaining({ message: 'It took too long.' })]);
+    await expect.poll(() => finished).toHaveBeenCalledOnce();
+  });
+
+  it.each(['a socket', 'a call in the same process'])(
+    'keeps the connection of a handler that fails after its 101, over %s',
+    async (kind) => {
+      const onError = vi.fn();
+      const app = createApp({ onError }).get('/', (ctx) => {
+        echo(ctx);
+        throw new Error('It failed.');
+      });
+      const socket =
+        kind === 'a socket' ? connectRaw((await serve(app)).port).socket : app.connect();
+      onTestFinished(() => void socket.destroy());
+      socket.write(`${handshake('/')}a`);
+      expect(await received(socket, 'a')).toMatch(/^HTTP\/1.1 101 .*a$/s);
+      expect(onError).toHaveBeenCalledOnce();
+    },
+  );
 
   it('reports a response after it', async () => {
     const errors: unknown[] = [];

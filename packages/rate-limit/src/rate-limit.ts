@@ -108,7 +108,7 @@ export interface RateLimitOptions {
    */
   readonly onFailure?: 'open' | 'closed' | 'memory';
   /**
-   * Called with the error when counting fails, unless `onFailure` is `closed`. Default: that of the application.
+   * Called with the error when counting fails, unless `onFailure` is `closed`. Default: that of the error handler.
    */
   readonly onError?: (error: unknown, ctx: Context) => void;
 }

@@ -112,14 +112,17 @@ function isFile({ kinds, lists, isPreprocessed }: Structure): boolean {
 function meets(one: string, other: string): boolean {
   const both = [one, other];
   // json() also reads types with the suffix +json, and text() all types of text.
-  const isRead =
-    both.every((type) => isJson(type.replace('*', 'any').toLowerCase())) ||
-    both.every((type) => /^text\//i.test(type));
+  const isRead = both.every(isJsonRange) || both.every((type) => /^text\//i.test(type));
   return isRead || includesType(one, other) || includesType(other, one);
 }
 
+/** Whether a media type is JSON, or a range of such types. */
+function isJsonRange(type: string): boolean {
+  return isJson(type.replace('*', 'any').toLowerCase());
+}
+
 function parserFor(type: string): string {
-  if (isJson(type)) return 'json()';
+  if (isJsonRange(type)) return 'json()';
   if (type.startsWith('text/')) return 'text()';
   if (type === 'application/x-www-form-urlencoded') return 'urlencoded()';
   return type.startsWith('multipart/') ? 'multipart()' : `raw({ type: '${type}' })`;

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { DESCRIPTOR, descriptionOf, roleOf } from '../annotations/description.js';
 import { isHttpError, type ValidationStatus } from '../errors/http-error.js';
 import { after } from '../exchange/after-next.js';
+import { isOfClient } from '../exchange/disconnection.js';
 import {
   assertStatus,
   clientOf,
@@ -530,8 +531,9 @@ export class Context<
 
   /**
    * Takes over the connection of a WebSocket handshake, for a library that implements the protocol. The
-   * library sends `101 Switching Protocols`. The request lasts until the connection closes: `ctx.signal`
-   * aborts and listeners of `onFinish` run at that point, with status 101.
+   * library sends `101 Switching Protocols`. If the request fails before anything was written, the connection closes.
+   * The request lasts until the connection closes: `ctx.signal` aborts and listeners of `onFinish` run at that point,
+   * with status 101.
    *
    * @throws {HttpError} 426 `UPGRADE_REQUIRED`, when the request is not a WebSocket handshake.
    * @throws {TypeError} When a response was sent, or the connection has already been taken over.
@@ -542,11 +544,13 @@ export class Context<
   }
 
   /**
-   * Passes an error to `onError` of the error handler. Use it for work that continues after the response,
-   * such as a WebSocket connection, because there is no request left to fail.
+   * Passes an error to `onError` of the error handler, unless it only says that the client has disconnected. Use it
+   * for work that continues after the response, such as a WebSocket connection, because there is no request left to
+   * fail.
    */
   report(error: unknown): void {
-    this[EXCHANGE].errors.onError(error, this as object as Context);
+    const exchange = this[EXCHANGE];
+    if (!isOfClient(error, exchange)) exchange.errors.onError(error, this as object as Context);
   }
 }
 

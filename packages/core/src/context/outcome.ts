@@ -4,6 +4,7 @@ import type { Exchange, FinishListener, RequestOutcome } from '../exchange/excha
 import { isPromiseLike } from '../promise.js';
 import { recordSerializable } from '../response/record.js';
 import { onClose } from '../server/connection.js';
+import { closeUnanswered } from '../server/upgrade.js';
 
 /** Calls a listener when a request has ended, and reports its errors. */
 export function onOutcome<Ctx>(exchange: Exchange<Ctx>, ctx: Ctx, listener: FinishListener): void {
@@ -80,7 +81,9 @@ export function abort<Ctx>(exchange: Exchange<Ctx>, ctx: Ctx, error: unknown): v
     ? recordSerializable(exchange, ctx, error, { ...errors, includeStack: false })
     : undefined;
   exchange.phase = 'final';
+  if (phase === 'upgraded') closeUnanswered(res);
   controllerOf(exchange).abort(error);
+  const lost = phase === 'upgraded' ? error : sent;
   // Code that does not throw the error would lose it.
-  if (isResponse && isReported(sent)) errors.onError(sent, ctx);
+  if (lost !== undefined && isReported(lost)) errors.onError(lost, ctx);
 }

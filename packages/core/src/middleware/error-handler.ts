@@ -34,7 +34,7 @@ export interface ErrorHandlerOptions {
   readonly includeStack?: boolean;
   /**
    * Called with every error whose message is hidden from the client, with other errors whose `report`
-   * is true, and with errors of streamed bodies. By default, `console.error` prints the stack, the code and the
+   * is true, with errors of streamed bodies, and with those that `ctx.report()` receives. By default, `console.error` prints the stack, the code and the
    * causes. Not called with errors that only say that the client has disconnected, such as an `AbortError`.
    */
   readonly onError?: (error: unknown, ctx: Context) => void;

@@ -127,7 +127,7 @@ function dispatch(server: Server, req: IncomingMessage, socket: Socket, head: Bu
   if (isHandshake(req)) {
     handshakes.set(res, () => {
       socket.off('end', end).off('drain', drain);
-      // Counts what waits to be sent, too. Only streams that are no sockets lack it.
+      // Counts what waits to be sent, too. Streams that are not sockets may lack it.
       const { bytesWritten = Number.NaN } = socket;
       closers.set(res, () => {
         if (socket.bytesWritten === bytesWritten) socket.destroy();

@@ -30,6 +30,9 @@ it.each([
   ['application/*+json', 'application/*', false],
   ['text/*', 'texts/csv', false],
   ['*/*', '', true],
+  ['text/*', 'text', false],
+  ['text/*', 'text/', false],
+  ['text/*', 'text/a/b', false],
 ])('%s includes %s: %s', (range, essence, expected) => {
   expect(includesType(range, essence)).toBe(expected);
 });
@@ -46,6 +49,7 @@ it.each([
   'text/',
   'text/*x',
   'a*/b',
+  'a/*+ld+json',
   'text/csv; charset=utf-8',
   'text/a/b',
   '',

@@ -16,7 +16,7 @@ export function isJson(essence: string): boolean {
 
 /** Whether a text is a media type or a range: `image/png`, `text/*`, `application/*+json`. RFC 9110 §12.5.1, RFC 6839 */
 export function isMediaRange(text: string): boolean {
-  return /^(?:\*\/\*|[\w!#$&^.+-]+\/(?:\*|(?:\*\+)?[\w!#$&^.+-]+))$/.test(text);
+  return /^(?:\*\/\*|[\w!#$&^.+-]+\/(?:\*|\*\+[\w!#$&^.-]+|[\w!#$&^.+-]+))$/.test(text);
 }
 
 /**
@@ -26,9 +26,11 @@ export function isMediaRange(text: string): boolean {
  * @param essence - Type and subtype in lower case, or a range.
  */
 export function rangesOf(essence: string): readonly string[] {
-  const family = `${essence.split('/', 1)}/*`;
+  const [family, subtype = '', rest] = essence.split('/', 3);
+  if (subtype === '' || rest !== undefined) return [essence, '*/*'];
   const end = essence.lastIndexOf('+');
-  return [essence, ...(end < 0 ? [] : [family + essence.slice(end)]), family, '*/*'];
+  const ofSuffix = end < 0 ? [] : [`${family}/*${essence.slice(end)}`];
+  return [essence, ...ofSuffix, `${family}/*`, '*/*'];
 }
 
 /** Whether a media type or a range includes another one. */
