@@ -34,8 +34,9 @@ export interface ErrorHandlerOptions {
   readonly includeStack?: boolean;
   /**
    * Called with every error whose message is hidden from the client, with other errors whose `report`
-   * is true, with errors of streamed bodies, and with those that `ctx.report()` receives. By default, `console.error` prints the stack, the code and the
-   * causes. Not called with errors that only say that the client has disconnected, such as an `AbortError`.
+   * is true, with errors of streamed bodies, and with those that `ctx.report()` receives. By default,
+   * `console.error` prints the stack, the code and the causes. Not called with errors that only say that
+   * the client has disconnected, such as an `AbortError`.
    */
   readonly onError?: (error: unknown, ctx: Context) => void;
   /** Returns the body for an error; the problem body of RFC 9457 by default. */
