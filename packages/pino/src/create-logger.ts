@@ -1,6 +1,14 @@
 import { SetupError } from '@fairlead/core';
 import { assertOptions } from '@fairlead/core/extend';
-import { escapeControls, fn, type Kinds, kind, oneOf, requireFrom } from '@fairlead/options';
+import {
+  escapeControls,
+  fn,
+  hasMethods,
+  type Kinds,
+  kind,
+  oneOf,
+  requireFrom,
+} from '@fairlead/options';
 import pino, { type DestinationStream, type LevelWithSilent, type Logger } from 'pino';
 import { describeError } from './describe-error.js';
 import { isRequestLine } from './request-log.js';
@@ -25,9 +33,7 @@ const LOGGER_OPTIONS: Kinds<LoggerOptions> = {
   level: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
   format: oneOf('auto', 'json', 'pretty'),
   serializeError: fn,
-  destination: kind('a stream, or an object with a write() method', (value) =>
-    fn.accepts(Object(value).write),
-  ),
+  destination: kind('a stream, or an object with a write() method', hasMethods('write')),
 };
 
 /**

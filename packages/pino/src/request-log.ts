@@ -6,7 +6,7 @@ import {
   SetupError,
 } from '@fairlead/core';
 import { assertOptions, describe, describeFactories, readHttpError } from '@fairlead/core/extend';
-import { describeValue, fn, type Kinds, named } from '@fairlead/options';
+import { describeValue, fn, hasMethods, type Kinds, named } from '@fairlead/options';
 import type { Logger } from 'pino';
 
 /** Options of {@link logRequests}. */
@@ -109,8 +109,7 @@ function levelOf(status: number, isQuiet = false): 'error' | 'info' | 'debug' {
 
 /** @throws {SetupError} `INVALID_OPTION` */
 function assertLogger(call: string, logger: unknown): void {
-  const { isLevelEnabled } = Object(logger);
-  if (fn.accepts(isLevelEnabled)) return;
+  if (hasMethods('isLevelEnabled')(logger)) return;
   throw new SetupError(
     'INVALID_OPTION',
     `logger of ${call} must be a pino logger, such as the result of createLogger(): got ${describeValue(logger)}.`,

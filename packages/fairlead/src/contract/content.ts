@@ -52,7 +52,7 @@ export function find(content: Content, type: string): Node | undefined {
     const media = content.get(one);
     if (media !== undefined) return media;
   }
-  const similar = [...content].find(([one]) => one.split(';')[0] === essence);
+  const similar = [...content].find(([one]) => essenceOf(one) === essence);
   return similar?.[1];
 }
 
