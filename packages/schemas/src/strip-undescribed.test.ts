@@ -3,6 +3,7 @@ import { type } from 'arktype';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { sent } from '../test/support/sent.js';
 import { compileDescribed } from './strip-undescribed.js';
 
 const Guest = z.object({ role: z.literal('guest'), name: z.string() });
@@ -10,12 +11,6 @@ const Admin = z.object({ role: z.literal('admin'), name: z.string(), salary: z.n
 const guest = { role: 'guest', name: 'Ada' };
 const admin = { role: 'admin', name: 'Bob', salary: 7 };
 const rich = { ...guest, salary: 7 };
-
-/** Returns what a client receives. */
-function sent(schema: object, value: unknown): unknown {
-  const { keep } = compileDescribed(schema);
-  return JSON.parse(JSON.stringify(keep === undefined ? value : keep(value)));
-}
 
 const json = {
   guest: {
@@ -512,12 +507,14 @@ describe('what toJSON() of a function returns', () => {
 });
 
 it('reads toJSON() once, whatever judges it', () => {
-  const entity = new Entity(rich);
+  const schema = z.union([z.object({ data: Admin }), z.object({ data: Guest })]);
+  const { keep } = compileDescribed(schema);
+  for (let count = 0; count < 20; count += 1) {
+    const entity = new Entity(rich);
 
-  expect(
-    sent(z.union([z.object({ data: Admin }), z.object({ data: Guest })]), { data: entity }),
-  ).toEqual({ data: guest });
-  expect(entity.calls).toBe(1);
+    expect(JSON.parse(JSON.stringify(keep?.({ data: entity })))).toEqual({ data: guest });
+    expect(entity.calls).toBe(1);
+  }
 });
 
 describe('a union that contains itself', () => {

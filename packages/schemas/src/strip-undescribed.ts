@@ -1,5 +1,6 @@
 import { type Converted, convert, type Report } from './convert.js';
 import { Fit } from './fit.js';
+import { type Filter, generateFilter } from './generate-filter.js';
 import { isComposite, isWritten } from './json-values.js';
 import { type Judge, Judges, Reading } from './judge.js';
 import {
@@ -79,6 +80,10 @@ interface Shape {
   /** The members of the last object, in order. The next object probably has the same. */
   readonly names: string[];
   readonly places: (Place | undefined)[];
+  /** How many objects in a row had these. */
+  repeated: number;
+  /** For the members that several objects in a row had. */
+  readonly filters: Filter[];
 }
 
 /**
@@ -213,9 +218,13 @@ function bestOf(
   return branches;
 }
 
+function createShape(described: Pick<Shape, 'members' | 'patterns' | 'rest' | 'common'>): Shape {
+  return { ...described, names: [], places: [], repeated: 0, filters: [] };
+}
+
 /** Creates a shape that describes what all of several lists of shapes describe. */
 function inCommon(common: readonly (readonly Shape[])[]): Shape {
-  return { members: new Map(), patterns: [], rest: undefined, common, names: [], places: [] };
+  return createShape({ members: new Map(), patterns: [], rest: undefined, common });
 }
 
 function keepElements(
@@ -225,13 +234,17 @@ function keepElements(
 ): object {
   const only = shapes.length === 1 ? shapes[0] : undefined;
   const rest = only?.members.size === 0 ? only.rest : undefined;
+  const filters =
+    rest?.choices.length === 0 && rest.objects.length === 1 ? rest.objects[0]?.filters : undefined;
   let kept: unknown[] | undefined;
   for (let index = 0; index < value.length; index += 1) {
     const element = value[index];
     const place = rest ?? memberOf(shapes, String(index), element, reading);
     if (place === undefined) return kept ?? value.slice(0, index);
     const isWhole = !isComposite(element) || place.any;
-    const found = isWhole ? element : keep(place, element, index, reading);
+    const found = isWhole
+      ? element
+      : ((filters && filter(filters, element, reading)) ?? keep(place, element, index, reading));
     // NaN differs from itself.
     if (!isWhole && found !== element) kept ??= value.slice(0, index);
     kept?.push(found);
@@ -248,6 +261,8 @@ const MAX_NAMES = 64;
 function keepMembers(shapes: readonly Shape[], object: object, reading: Reading): object {
   const value = object as Members;
   const only = shapes.length === 1 ? shapes[0] : undefined;
+  const filtered = only && filter(only.filters, value, reading);
+  if (filtered !== undefined) return filtered;
   let kept: Record<string, unknown> | undefined;
   let position = -1;
   // This loop is the fastest way to read members. It visits inherited ones last.
@@ -259,6 +274,7 @@ function keepMembers(shapes: readonly Shape[], object: object, reading: Reading)
     if (only !== undefined && !isKnown && position < MAX_NAMES) {
       only.names[position] = key;
       only.places[position] = place;
+      only.repeated = 0;
     }
     if (place === undefined) {
       if (!isWritten(member) || !hasOwn.call(value, key)) continue;
@@ -274,7 +290,38 @@ function keepMembers(shapes: readonly Shape[], object: object, reading: Reading)
     kept ??= copyBefore(key, value);
     put(kept, key, found);
   }
+  if (only !== undefined) learn(only, position + 1);
   return kept ?? value;
+}
+
+/** How many objects in a row must have the same members before a filter is generated for them. */
+const REPEATED = 8;
+
+/** The maximum number of filters of a shape. */
+const MAX_FILTERS = 4;
+
+/** Generates a filter if enough objects in a row had the same members. */
+function learn(shape: Shape, count: number): void {
+  const { names, places, filters } = shape;
+  if (names.length > count) {
+    names.length = count;
+    places.length = count;
+    shape.repeated = 0;
+  }
+  if (names.length < count || filters.length === MAX_FILTERS) return;
+  shape.repeated += 1;
+  if (shape.repeated !== REPEATED) return;
+  const generated = generateFilter(names, places, keep);
+  if (generated !== undefined) filters.push(generated);
+}
+
+/** Returns what to keep of a value; undefined if no filter is for its members. */
+function filter(filters: readonly Filter[], value: object, reading: Reading): object | undefined {
+  for (let index = 0; index < filters.length; index += 1) {
+    const kept = filters[index]?.(value, reading);
+    if (kept !== undefined) return kept;
+  }
+  return undefined;
 }
 
 /** Returns what a member or an element may contain; undefined if no shape describes it. */
@@ -538,7 +585,7 @@ class Compiler {
     );
     const others = known.length > 0 ? undefined : rest;
     const all = new Map([...known, ...members]);
-    return { members: all, patterns, rest: others, names: [], places: [] };
+    return createShape({ members: all, patterns, rest: others });
   }
 
   #pattern(source: string): RegExp {
