@@ -67,11 +67,14 @@ export const DEFAULT_PAGE = { page: 1, limit: Math.min(10, MAX_PAGE_SIZE) } as c
 
 /** A whole number of at least 1. Any other value counts as the default, and a fraction is cut off. */
 function count(name: keyof typeof DEFAULT_PAGE, meaning: string, max = Infinity) {
-  const whole = z.coerce.number().transform(Math.trunc).pipe(z.number().min(1));
-  const counted = whole.catch(DEFAULT_PAGE[name]).transform((value) => Math.min(value, max));
+  const read = (value: unknown): number => {
+    const whole = Math.trunc(Number(value));
+    return whole >= 1 && whole < Infinity ? Math.min(whole, max) : DEFAULT_PAGE[name];
+  };
   const largest = max === Infinity ? '' : ` A larger value counts as ${max}.`;
   const others = `Any other value counts as ${DEFAULT_PAGE[name]}.`;
-  return counted.optional().describe(`${meaning}, 1 or more. ${others}${largest}`);
+  const description = `${meaning}, 1 or more. ${others}${largest}`;
+  return z.unknown().transform(read).optional().meta({ type: 'number', description });
 }
 
 /** The query of a list. Either parameter requests a page. */
