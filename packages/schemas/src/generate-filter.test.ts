@@ -1,11 +1,14 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { generateFilter } from './generate-filter.js';
-import { Reading } from './judge.js';
+import { sent } from '../test/support/sent.js';
 import { compileDescribed } from './strip-undescribed.js';
 
 const User = z.object({ name: z.string(), address: z.object({ city: z.string() }) });
 const ada = { name: 'Ada', address: { city: 'London' } };
+
+function returnThis(this: object): object {
+  return this;
+}
 
 /** Returns what a schema keeps of values, once there is a filter for objects like one of them. */
 function keepAfter(schema: object, learned: object): (value: unknown) => unknown {
@@ -47,8 +50,7 @@ describe('a filter for objects with the same members', () => {
     ],
     ['with an object in place of text', { name: { secret: 1 }, address: ada.address }, undefined],
     ['with a toJSON() method', { ...ada, toJSON: () => ({ name: 'Cy', secret: 1 }) }, undefined],
-    ['that are arrays', [{ name: 'Cy' }], undefined],
-    ['that are text', new String('Cy'), 'Cy'],
+    ['that are text', Object.assign(new String(''), ada), ''],
   ])('leaves objects %s to the loop over the members', (_, value, expected) => {
     const text = JSON.stringify(keepAfter(User, ada)(value));
 
@@ -71,6 +73,34 @@ describe('a filter for objects with the same members', () => {
     }
     for (const value of [hidden, inherited, new Entity()]) expect(keep(value)).toEqual({ id: 2 });
     expect(keepAfter(Named, new Entity())(new Entity())).toEqual({ id: 2 });
+  });
+
+  it('is not for text, whatever members it has', () => {
+    const learned = { name: 'Ada', secret: 1 };
+    const keep = keepAfter(z.object({ name: z.string() }), learned);
+
+    expect(JSON.stringify(keep(Object.assign(new String(''), learned)))).toBe('""');
+  });
+
+  it('is not for raw JSON, which has a member', () => {
+    const { rawJSON }: { readonly rawJSON?: (text: string) => object } = JSON as object;
+    const keep = keepAfter(z.object({ id: z.number() }), { rawJSON: '1' });
+
+    expect(JSON.stringify(keep(rawJSON?.('1')))).toBe(rawJSON && '1');
+  });
+
+  it.each<[string, object]>([
+    ['an array', []],
+    ['an array of holes', Array(2)],
+    ['a function', () => undefined],
+  ])('is not for %s among elements, whatever members it has', (_, element) => {
+    for (const learned of [{ title: 'x', secret: 1 }, { title: 'x' }, {}]) {
+      const schema = z.array(z.object({ title: z.string() }));
+      const given = [Object.assign(element, learned)];
+      const kept = JSON.stringify(keepAfter(schema, [learned])(given));
+
+      expect(kept).toBe(JSON.stringify(compileDescribed(schema).keep?.(given)));
+    }
   });
 
   it('calls toJSON() of elements', () => {
@@ -129,6 +159,75 @@ describe('a filter for objects with the same members', () => {
   });
 });
 
+describe('the code that is generated', () => {
+  afterEach(() => {
+    vi.unstubAllGlobals();
+    vi.resetModules();
+  });
+
+  /** Calls a function with the compiler, and returns the texts that were compiled meanwhile. */
+  async function listCompiled(
+    run: (compile: typeof compileDescribed) => void,
+  ): Promise<readonly string[]> {
+    const compiled: string[] = [];
+    const { Function: compile } = globalThis;
+    vi.stubGlobal('Function', (...parts: string[]) => {
+      compiled.push(parts.at(-1) ?? '');
+      return compile(...parts);
+    });
+    vi.resetModules();
+    const module = await import('./strip-undescribed.js');
+    compiled.length = 0;
+    run(module.compileDescribed);
+    return compiled;
+  }
+
+  it('is for members that objects of a recursive schema have', async () => {
+    const Node: z.ZodType = z.object({ id: z.number(), child: z.lazy(() => Node).optional() });
+    let chain: object = { id: 0, secret: 1 };
+    for (let id = 1; id < 12; id += 1) chain = { id, child: chain, secret: 1 };
+    const compiled = await listCompiled((compile) => {
+      const { keep } = compile(Node);
+      for (let count = 0; count < 50; count += 1) keep?.(chain);
+    });
+
+    for (const text of compiled) expect(text).toMatch(/{ "id": m0(, "child": m1)? };\n};$/);
+    expect(new Set(compiled).size).toBe(compiled.length);
+  });
+
+  it.each<[string, object, object]>([
+    ['are keys of a record', z.record(z.string(), z.number()), { id: 1 }],
+    ['are inherited', z.object({ id: z.number() }), Object.create({ id: 1 })],
+    ['toJSON() replaces', z.object({ id: z.number() }), { id: 1, toJSON: returnThis }],
+    ['are long', z.object({ id: z.number() }), { id: 1, ['x'.repeat(5_000)]: 1 }],
+  ])('is not for members that %s', async (_, schema, value) => {
+    const compiled = await listCompiled((compile) => {
+      const { keep } = compile(schema);
+      for (let count = 0; count < 50; count += 1) keep?.(value);
+    });
+
+    expect(compiled).toEqual([]);
+  });
+
+  it('is at most four functions for what may be at one place', async () => {
+    const compiled = await listCompiled((compile) => {
+      const { keep } = compile(z.object({ id: z.number() }));
+      for (let name = 0; name < 9; name += 1)
+        for (let count = 0; count < 9; count += 1) keep?.({ id: count, [`x${name}`]: 1 });
+    });
+
+    expect(compiled).toHaveLength(4);
+  });
+});
+
+it('a value as deep as one without a schema can be is sent each time', () => {
+  const Node: z.ZodType = z.object({ id: z.number(), child: z.lazy(() => Node).optional() });
+  let chain: object = { id: 0 };
+  for (let id = 1; id < 1_200; id += 1) chain = { id, child: chain };
+
+  expect(sent(Node, chain)).toEqual(chain);
+});
+
 describe('where the runtime does not generate code', () => {
   afterEach(() => {
     vi.unstubAllGlobals();
@@ -151,10 +250,11 @@ describe('where the runtime does not generate code', () => {
   });
 });
 
-it('generates no filter for what a literal would change', () => {
-  const keep = (_: object, value: object) => value;
-  for (const name of ['__proto__', '0', '12'])
-    expect(generateFilter([name], [{ any: true }], keep)).toBeUndefined();
-  const filter = generateFilter(['-1', 'name'], [{ any: true }, undefined], keep);
-  expect(filter?.({ '-1': 1, name: 2 }, new Reading())).toEqual({ '-1': 1 });
+it('is not generated for members of which a literal would make something else', () => {
+  for (const name of ['__proto__', 'rawJSON']) {
+    const properties = Object.fromEntries([[name, z.object({ city: z.string() })]]);
+    const value: unknown = JSON.parse(`{"${name}":{"city":"Paris","secret":1}}`);
+
+    expect(sent(z.object(properties), value)).toEqual(JSON.parse(`{"${name}":{"city":"Paris"}}`));
+  }
 });

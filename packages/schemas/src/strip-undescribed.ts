@@ -77,12 +77,12 @@ interface Shape {
   readonly rest: Place | undefined;
   /** Describes only what each of these describes, instead of the above. */
   readonly common?: readonly (readonly Shape[])[];
-  /** The members of the last object, in order. The next object probably has the same. */
+  /** The members of the last object that no filter was for, in order. The next object probably has the same. */
   readonly names: string[];
   readonly places: (Place | undefined)[];
-  /** How many objects in a row had these. */
+  /** How many objects in a row had these, since the last filter. */
   repeated: number;
-  /** For the members that several objects in a row had. */
+  /** For members that several objects in a row had. */
   readonly filters: Filter[];
 }
 
@@ -234,8 +234,8 @@ function keepElements(
 ): object {
   const only = shapes.length === 1 ? shapes[0] : undefined;
   const rest = only?.members.size === 0 ? only.rest : undefined;
-  const filters =
-    rest?.choices.length === 0 && rest.objects.length === 1 ? rest.objects[0]?.filters : undefined;
+  const isPlain = rest?.choices.length === 0 && rest.objects.length === 1;
+  const filters = isPlain ? rest.objects[0]?.filters : undefined;
   let kept: unknown[] | undefined;
   for (let index = 0; index < value.length; index += 1) {
     const element = value[index];
@@ -244,7 +244,10 @@ function keepElements(
     const isWhole = !isComposite(element) || place.any;
     const found = isWhole
       ? element
-      : ((filters && filter(filters, element, reading)) ?? keep(place, element, index, reading));
+      : // Most elements are objects without toJSON().
+        ((filters && typeof element === 'object' && !Array.isArray(element)
+          ? applyFilters(filters, element, reading)
+          : undefined) ?? keep(place, element, index, reading));
     // NaN differs from itself.
     if (!isWhole && found !== element) kept ??= value.slice(0, index);
     kept?.push(found);
@@ -261,7 +264,7 @@ const MAX_NAMES = 64;
 function keepMembers(shapes: readonly Shape[], object: object, reading: Reading): object {
   const value = object as Members;
   const only = shapes.length === 1 ? shapes[0] : undefined;
-  const filtered = only && filter(only.filters, value, reading);
+  const filtered = only && applyFilters(only.filters, value, reading);
   if (filtered !== undefined) return filtered;
   let kept: Record<string, unknown> | undefined;
   let position = -1;
@@ -290,7 +293,7 @@ function keepMembers(shapes: readonly Shape[], object: object, reading: Reading)
     kept ??= copyBefore(key, value);
     put(kept, key, found);
   }
-  if (only !== undefined) learn(only, position + 1);
+  if (only !== undefined) learn(only, value, position + 1);
   return kept ?? value;
 }
 
@@ -300,8 +303,15 @@ const REPEATED = 8;
 /** The maximum number of filters of a shape. */
 const MAX_FILTERS = 4;
 
-/** Generates a filter if enough objects in a row had the same members. */
-function learn(shape: Shape, count: number): void {
+/** The maximum length of all names of a filter. */
+const MAX_NAMES_LENGTH = 4_096;
+
+/**
+ * Generates a filter if enough objects in a row had the same members.
+ *
+ * @param count - How many members the object has.
+ */
+function learn(shape: Shape, value: Members, count: number): void {
   const { names, places, filters } = shape;
   if (names.length > count) {
     names.length = count;
@@ -310,13 +320,30 @@ function learn(shape: Shape, count: number): void {
   }
   if (names.length < count || filters.length === MAX_FILTERS) return;
   shape.repeated += 1;
-  if (shape.repeated !== REPEATED) return;
-  const generated = generateFilter(names, places, keep);
+  if (shape.repeated < REPEATED) return;
+  shape.repeated = 0;
+  if (!isLearnable(shape, value)) return;
+  const generated = generateFilter(names, { places, keep, keepElements, keepMembers });
   if (generated !== undefined) filters.push(generated);
 }
 
-/** Returns what to keep of a value; undefined if no filter is for its members. */
-function filter(filters: readonly Filter[], value: object, reading: Reading): object | undefined {
+/** Whether a filter for the members that a shape remembers would be for an object, and no client can choose them. */
+function isLearnable({ names, places, members }: Shape, value: Members): boolean {
+  // Objects inside of this one may have had the same shape, and other members.
+  const own = Object.keys(value);
+  const isExact = own.length === names.length && own.every((name, index) => name === names[index]);
+  // Others are keys of records.
+  const isListed = names.every((name, index) => places[index] === undefined || members.has(name));
+  const isShort = names.join('').length <= MAX_NAMES_LENGTH;
+  return isExact && isListed && isShort && typeof value.toJSON !== 'function';
+}
+
+/** Returns what to keep of an object; undefined if no filter is for its members. */
+function applyFilters(
+  filters: readonly Filter[],
+  value: object,
+  reading: Reading,
+): object | undefined {
   for (let index = 0; index < filters.length; index += 1) {
     const kept = filters[index]?.(value, reading);
     if (kept !== undefined) return kept;
