@@ -234,6 +234,7 @@ function keepElements(
 ): object {
   const only = shapes.length === 1 ? shapes[0] : undefined;
   const rest = only?.members.size === 0 ? only.rest : undefined;
+  // Those of elements, most of which are objects without toJSON().
   const isPlain = rest?.choices.length === 0 && rest.objects.length === 1;
   const filters = isPlain ? rest.objects[0]?.filters : undefined;
   let kept: unknown[] | undefined;
@@ -244,10 +245,7 @@ function keepElements(
     const isWhole = !isComposite(element) || place.any;
     const found = isWhole
       ? element
-      : // Most elements are objects without toJSON().
-        ((filters && typeof element === 'object' && !Array.isArray(element)
-          ? applyFilters(filters, element, reading)
-          : undefined) ?? keep(place, element, index, reading));
+      : (applyFilters(filters, element, reading) ?? keep(place, element, index, reading));
     // NaN differs from itself.
     if (!isWhole && found !== element) kept ??= value.slice(0, index);
     kept?.push(found);
@@ -264,7 +262,7 @@ const MAX_NAMES = 64;
 function keepMembers(shapes: readonly Shape[], object: object, reading: Reading): object {
   const value = object as Members;
   const only = shapes.length === 1 ? shapes[0] : undefined;
-  const filtered = only && applyFilters(only.filters, value, reading);
+  const filtered = applyFilters(only?.filters, value, reading);
   if (filtered !== undefined) return filtered;
   let kept: Record<string, unknown> | undefined;
   let position = -1;
@@ -338,12 +336,13 @@ function isLearnable({ names, places, members }: Shape, value: Members): boolean
   return isExact && isListed && isShort && typeof value.toJSON !== 'function';
 }
 
-/** Returns what to keep of an object; undefined if no filter is for its members. */
+/** Returns what to keep of an object; undefined if no filter is for its members, and for arrays and functions. */
 function applyFilters(
-  filters: readonly Filter[],
+  filters: readonly Filter[] | undefined,
   value: object,
   reading: Reading,
 ): object | undefined {
+  if (filters === undefined || typeof value !== 'object' || Array.isArray(value)) return undefined;
   for (let index = 0; index < filters.length; index += 1) {
     const kept = filters[index]?.(value, reading);
     if (kept !== undefined) return kept;
