@@ -129,10 +129,46 @@ export function createSender(
 
 /** The writers of the responses that a schema describes. */
 interface Writers {
+  /** The writer for every media type; undefined if the type decides. */
+  readonly writer: JsonWriter | undefined;
   /** Returns the writer for a media type. */
   readonly find: (status: number, type: string) => JsonWriter;
   /** The type of JSON unless the handler sets one. */
   readonly type: string;
+}
+
+/** The writers of a route. They are one object, because each request reads those of its route from memory. */
+class StatusWriters implements RouteWriter {
+  readonly #route: string;
+  /** Those of each status; undefined if all successful ones have the same. */
+  readonly #byStatus: ReadonlyMap<number, Writers> | undefined;
+  readonly #ofSuccess: Writers | undefined;
+  /** Whether JSON of a successful status that nothing describes is refused. */
+  readonly #isStrict: boolean;
+
+  constructor(route: string, byStatus: ReadonlyMap<number, Writers>, isTrusted: boolean) {
+    this.#route = route;
+    this.#ofSuccess = byStatus.get(0);
+    const statuses = [...byStatus.keys()];
+    this.#byStatus = statuses.every((status) => status === 0) ? undefined : byStatus;
+    this.#isStrict = !isTrusted && statuses.some((status) => status < 300);
+  }
+
+  typeFor(status: number): string {
+    return this.#writersOf(status)?.type ?? JSON_TYPE;
+  }
+
+  find(status: number, type: string): JsonWriter {
+    const writers = this.#writersOf(status);
+    if (writers !== undefined) return writers.writer ?? writers.find(status, type);
+    const isRefused = this.#isStrict && status < 300 && !NO_CONTENT_STATUSES.has(status);
+    if (!isRefused) return serialize;
+    return refuse(undescribedStatus(this.#route, status, [...(this.#byStatus?.keys() ?? [])]));
+  }
+
+  #writersOf(status: number): Writers | undefined {
+    return this.#byStatus?.get(status) ?? (status < 300 ? this.#ofSuccess : undefined);
+  }
 }
 
 /**
@@ -181,7 +217,7 @@ export function createRouteWriter(
     const description = contentOf(schema);
     if (description === undefined) {
       const writer = compile(schema, isKnown);
-      byStatus.set(status, { find: () => writer, type: JSON_TYPE });
+      byStatus.set(status, { writer, find: () => writer, type: JSON_TYPE });
       continue;
     }
     const { mediaTypes } = description;
@@ -200,23 +236,10 @@ export function createRouteWriter(
     const named = mediaTypes.flatMap(({ type = 'application/json' }) => type).find(isWrittenAsJson);
     const type = named === undefined || named === 'application/json' ? JSON_TYPE : named;
     if (type !== JSON_TYPE) isNeeded = true;
-    byStatus.set(status, { find, type });
+    byStatus.set(status, { writer: undefined, find, type });
   }
   if (byStatus.size === 0 || !isNeeded) return undefined;
-  const ofSuccess = byStatus.get(0);
-  const statuses = [...byStatus.keys()];
-  const isStrict = !isTrusted && statuses.some((status) => status < 300);
-  const writersOf = (status: number) =>
-    byStatus.get(status) ?? (status < 300 ? ofSuccess : undefined);
-  return Object.freeze({
-    typeFor: (status: number) => writersOf(status)?.type ?? JSON_TYPE,
-    find(status: number, type: string): JsonWriter {
-      const writers = writersOf(status);
-      if (writers !== undefined) return writers.find(status, type);
-      const isRefused = isStrict && status < 300 && !NO_CONTENT_STATUSES.has(status);
-      return isRefused ? refuse(undescribedStatus(route, status, statuses)) : serialize;
-    },
-  });
+  return new StatusWriters(route, byStatus, isTrusted);
 }
 
 function refuse(message: string): JsonWriter {
