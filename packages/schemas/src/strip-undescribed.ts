@@ -321,7 +321,7 @@ function learn(shape: Shape, value: Members, count: number): void {
   if (shape.repeated < REPEATED) return;
   shape.repeated = 0;
   if (!isLearnable(shape, value)) return;
-  const generated = generateFilter(names, { places, keep, keepElements, keepMembers });
+  const generated = generateFilter(names, places, keep);
   if (generated !== undefined) filters.push(generated);
 }
 
