@@ -129,8 +129,6 @@ export function createSender(
 
 /** The writers of the responses that a schema describes. */
 interface Writers {
-  /** The writer for every media type; undefined if the type decides. */
-  readonly writer: JsonWriter | undefined;
   /** Returns the writer for a media type. */
   readonly find: (status: number, type: string) => JsonWriter;
   /** The type of JSON unless the handler sets one. */
@@ -160,7 +158,7 @@ class StatusWriters implements RouteWriter {
 
   find(status: number, type: string): JsonWriter {
     const writers = this.#writersOf(status);
-    if (writers !== undefined) return writers.writer ?? writers.find(status, type);
+    if (writers !== undefined) return writers.find(status, type);
     const isRefused = this.#isStrict && status < 300 && !NO_CONTENT_STATUSES.has(status);
     if (!isRefused) return serialize;
     return refuse(undescribedStatus(this.#route, status, [...(this.#byStatus?.keys() ?? [])]));
@@ -217,7 +215,7 @@ export function createRouteWriter(
     const description = contentOf(schema);
     if (description === undefined) {
       const writer = compile(schema, isKnown);
-      byStatus.set(status, { writer, find: () => writer, type: JSON_TYPE });
+      byStatus.set(status, { find: () => writer, type: JSON_TYPE });
       continue;
     }
     const { mediaTypes } = description;
@@ -236,7 +234,7 @@ export function createRouteWriter(
     const named = mediaTypes.flatMap(({ type = 'application/json' }) => type).find(isWrittenAsJson);
     const type = named === undefined || named === 'application/json' ? JSON_TYPE : named;
     if (type !== JSON_TYPE) isNeeded = true;
-    byStatus.set(status, { writer: undefined, find, type });
+    byStatus.set(status, { find, type });
   }
   if (byStatus.size === 0 || !isNeeded) return undefined;
   return new StatusWriters(route, byStatus, isTrusted);
