@@ -13,6 +13,7 @@ import {
   Param,
   Post,
   Put,
+  registerController,
 } from '../src/index.js';
 import { failStart } from './support/fail-start.js';
 import { serve } from './support/serve.js';
@@ -115,6 +116,50 @@ describe.each<[string, Constructor]>([
   });
 });
 
+@Controller('/files/')
+class FilesController {
+  @Get()
+  list() {
+    return 'list';
+  }
+
+  @Get('/:name/')
+  read() {
+    return 'read';
+  }
+}
+
+const files = defineController('/files/', {
+  routes: ({ get }) => ({ list: get('/', () => 'list'), read: get('/:name/', () => 'read') }),
+});
+
+const filesRouter = createRouter({ strict: true }).route(
+  '/files/',
+  createRouter({ strict: true })
+    .get('/', () => 'list')
+    .get('/:name/', () => 'read'),
+);
+
+describe.each<[string, Constructor | undefined]>([
+  ['functions', undefined],
+  ['a class', FilesController],
+  ['a value', files],
+])('a strict router with %s', (_, controller) => {
+  it.each<[path: string, status: number]>([
+    ['/files/', 200],
+    ['/files', 404],
+    ['/files/a/', 200],
+    ['/files/a', 404],
+  ])('tells by the slash at the end that the status of %s is %i', async (path, status) => {
+    const router = controller === undefined ? filesRouter : createRouter({ strict: true });
+    const app = createApp();
+    if (controller !== undefined)
+      registerController(router, controller, { container: createContainer() });
+    app.route('/', router);
+    expect((await app.request(path)).status).toBe(status);
+  });
+});
+
 describe('the startup rejects', () => {
   it.each<[string, Constructor, string]>([
     ['an empty array of paths', controllerOf(Get([])), '@Get() cannot use [] as path.\n'],
@@ -126,7 +171,7 @@ describe('the startup rejects', () => {
     [
       'equal paths',
       controllerOf(Get(['/a', '/a/'])),
-      'GET /a matches the same paths as GET /a of Broken.read',
+      'GET /a/ matches the same paths as GET /a of Broken.read',
     ],
     [
       'an optional parameter that is not at the end',

@@ -306,7 +306,7 @@ describe('debug', () => {
   it('logs to stderr without a logger', async () => {
     const stderr = vi.spyOn(console, 'error').mockImplementation(() => {});
     await serve({ debug: true, controllers: [BareController] });
-    expect(stderr.mock.calls).toContainEqual(['[controllers] GET /bare']);
+    expect(stderr.mock.calls).toContainEqual(['[controllers] GET /bare/']);
   });
 });
 

@@ -30,7 +30,7 @@ export { isPromiseLike } from './promise.js';
 export { serialize } from './response/serialize-json.js';
 export type { ContractOf } from './router/client-contract.js';
 export { describeDeprecation } from './router/deprecation.js';
-export { expandPath, renameFix } from './router/pattern.js';
+export { expandPath, joinPaths, renameFix } from './router/pattern.js';
 export {
   defaultStatus,
   errorCodes,

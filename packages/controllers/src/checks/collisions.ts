@@ -5,11 +5,10 @@ import {
   type Router,
   type SetupError,
 } from '@fairlead/core';
-import { takeProblem } from '@fairlead/core/extend';
+import { joinPaths, takeProblem } from '@fairlead/core/extend';
 import { setLocation } from '@fairlead/options';
 import type { BuiltRoute } from '../definition/built-route.js';
 import type { ControllerDefinition } from '../definition/definition.js';
-import { joinPath } from '../definition/route-path.js';
 import {
   type ControllerError,
   type Diagnostic,
@@ -45,7 +44,7 @@ export function findCollisions({ router, prefix, definitions }: Defined): Contro
   for (const definition of definitions.filter(({ hasPath }) => hasPath)) {
     for (const route of definition.routes) {
       const { method, handler, locate } = route;
-      const path = joinPath(prefix, route.path);
+      const path = joinPaths(prefix, route.path);
       const { requestVersion: version } = definition;
       const options = { ...(version !== undefined && { version }) };
       setLocation(options, locate);
@@ -87,7 +86,7 @@ function findInvalidPrefix(
   prefix: string,
   { controller, name, style, version, requestVersion, prefix: own, locate }: ControllerDefinition,
 ): [culprit: unknown, error: ControllerError] | undefined {
-  const reject = (part = '') => tryRoute(createRouter(), 'GET', joinPath(part));
+  const reject = (part = '') => tryRoute(createRouter(), 'GET', joinPaths(part));
   const ofAll = reject(prefix);
   if (ofAll !== undefined) {
     const title = `Cannot register any route: ${ofAll.message}`;

@@ -1,8 +1,7 @@
 import { createRouter, type Route } from '@fairlead/core';
-import { renameFix, takeProblem } from '@fairlead/core/extend';
+import { joinPaths, renameFix, takeProblem } from '@fairlead/core/extend';
 import { isIntended, nearestName } from '@fairlead/options';
 import type { BuiltRoute, RegisteredController } from '../definition/built-route.js';
-import { joinPath } from '../definition/route-path.js';
 import { errorText, RouteRegistrationError } from '../errors.js';
 import { isRequired, type ParameterMetadata } from '../metadata/parameter.js';
 import type { Mounted, MountedRoutes, Placed } from './subjects.js';
@@ -75,8 +74,8 @@ export function findMisnamed({ definitions, prefix, mounts }: Placed): RouteRegi
         const paths = routes.flatMap((one) => (one.methodName === methodName ? one.path : []));
         if (source !== 'param' || name === undefined) return [];
         if (paths.some((one) => one.includes(`:${name}`))) return [];
-        const pattern = joinPath(prefix, path);
-        const mounted = (mounts ?? []).map((mount) => joinPath(mount, pattern));
+        const pattern = joinPaths(prefix, path);
+        const mounted = (mounts ?? []).map((mount) => joinPaths(mount, pattern));
         const names = [pattern, ...mounted].flatMap(parametersOf);
         if (names.includes(name)) return [];
         const isPossible = [`/:${name}`, `/*${name}`].some((own) =>

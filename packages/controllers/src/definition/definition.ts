@@ -1,5 +1,5 @@
 import { isStandardSchema, type ResponseSchemas } from '@fairlead/core';
-import { expandPath } from '@fairlead/core/extend';
+import { expandPath, joinPaths } from '@fairlead/core/extend';
 import type { Constructor } from '@fairlead/di';
 import { describeValue, type Locate } from '@fairlead/options';
 import { NoRoutesError, NotAControllerError, throwProblems } from '../errors.js';
@@ -26,7 +26,6 @@ import { isUnvalidated, type ParameterDefinition } from '../metadata/parameter.j
 import type { Guard, InterceptorReference, MiddlewareReference } from '../metadata/references.js';
 import type { Runner } from '../metadata/runner.js';
 import type { Style } from '../metadata/style.js';
-import { joinPath } from './route-path.js';
 
 /** One route of a controller, from its decorators and those of its base classes. */
 export interface RouteDefinition {
@@ -129,7 +128,7 @@ export function definitionOf(target: Constructor, isInPath = true): ControllerDe
   const { controller, unreturned = [] } = own;
   const { prefix, version } = controller;
   const requestVersion = isInPath ? undefined : version?.replaceAll('/', '');
-  const start = joinPath(isInPath ? version : '', prefix);
+  const start = joinPaths(isInPath ? (version ?? '') : '', prefix);
   const inherited = inheritedMetadata(target);
   const mistakes = mistakesOf(target);
   const locate = (member?: string | symbol) => locationOf(target, member);
@@ -147,7 +146,7 @@ export function definitionOf(target: Constructor, isInPath = true): ControllerDe
       locate: () => locate(methodName),
     };
     const expanded = own.routes.flatMap(({ path, ...route }) =>
-      expandPath(joinPath(start, path)).map((one) => ({ ...route, path: one })),
+      expandPath(joinPaths(start, path)).map((one) => ({ ...route, path: one })),
     );
     return expanded.map(({ method, path, options }) =>
       Object.freeze<RouteDefinition>({

@@ -4,6 +4,7 @@ import {
   descriptionOf,
   errorCodes,
   handlerParts,
+  joinPaths,
   mayBeEmpty,
   type SentDescription,
   setPathParts,
@@ -25,7 +26,6 @@ import {
   rememberRoute,
 } from '../definition/built-route.js';
 import type { ControllerDefinition, RouteDefinition } from '../definition/definition.js';
-import { joinPath } from '../definition/route-path.js';
 import { attempt, published, RouteRegistrationError, throwProblems } from '../errors.js';
 import {
   Instances,
@@ -190,7 +190,7 @@ function buildRoute(
   shared.set(route.options, options);
   setLocation(options, route.locate);
   const segment = requestVersion === undefined ? version : '';
-  const own = route.path.slice(joinPath(segment, prefix).length);
+  const own = route.path.slice(joinPaths(segment, prefix).length);
   setPathParts(options, [context.prefix ?? '', segment, prefix, `/${own}`]);
   const applying = references.guards.filter((guard) => appliesTo(route, guard));
   const runs = applying.filter(isObject);
@@ -205,7 +205,7 @@ function buildRoute(
   const built: BuiltRoute = Object.freeze({
     ...route,
     ...references,
-    path: joinPath(context.prefix, route.path),
+    path: joinPaths(context.prefix, route.path),
     options,
     handlers: Object.freeze<BuiltRoute['handlers']>([
       ...values,

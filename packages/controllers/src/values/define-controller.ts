@@ -1,5 +1,5 @@
 import { type Context, isStandardSchema } from '@fairlead/core';
-import { createValidate } from '@fairlead/core/extend';
+import { createValidate, joinPaths } from '@fairlead/core/extend';
 import type { Constructor, Dependency, Scope } from '@fairlead/di';
 import {
   type CallSite,
@@ -15,7 +15,6 @@ import {
   schemaKind,
 } from '@fairlead/options';
 import { decorateWith } from '../decorators/decorate-with.js';
-import { joinPath } from '../definition/route-path.js';
 import { type Diagnostic, refuse } from '../errors.js';
 import {
   type ClassMetadata,
@@ -165,7 +164,8 @@ export function defineController(
   const { options, faults } = readOptions<GivenOptions>(call, given, CONTROLLER_KINDS);
   const { inject = {}, scope, version, tags = [], metadata = [] } = options;
   const shown = isText ? prefix : '';
-  const controller = createClass(joinPath(version, shown).slice(1) || 'root', inject, scope);
+  const name = joinPaths(version ?? '', shown).replaceAll(/^\/|\/$/g, '') || 'root';
+  const controller = createClass(name, inject, scope);
   const wrong = isText ? [] : [refuse(call, prefix, 'prefix', "pass a string, such as '/users'.")];
   const { guards = [], middleware = [], interceptors = [] } = options;
   const problems = findListProblems(call, options, VALUE_STYLE.spell);

@@ -95,4 +95,18 @@ describe('joinPaths', () => {
   ])('of %j is %s', (parts, path) => {
     expect(joinPaths(...parts)).toBe(path);
   });
+
+  it('keeps every segment, in order, and adds none', () => {
+    const part = fc.stringMatching(/^[/a:*]{0,6}$/);
+    fc.assert(
+      fc.property(fc.array(part), (parts) => {
+        const segments = parts.flatMap((text) => text.split('/')).filter((text) => text !== '');
+        const path = joinPaths(...parts);
+        expect(path).toMatch(/^\/(?!\/)/);
+        expect(path).not.toContain('//');
+        expect(path.split('/').filter((text) => text !== '')).toEqual(segments);
+        expect(joinPaths(path)).toBe(path);
+      }),
+    );
+  });
 });
