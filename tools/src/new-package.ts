@@ -65,13 +65,7 @@ function filesOf(name: string, description: string): Readonly<Record<string, str
   const key = name.includes('-') ? `'${name}'` : name;
   const budgets = 'apps/consumer/test/support/budgets.ts';
   const files = 'docs/contributing/files.md';
-  const copies = [
-    'LICENSE',
-    'tsconfig.json',
-    'tsconfig.build.json',
-    'tsup.config.ts',
-    'vitest.config.ts',
-  ];
+  const copies = ['LICENSE', 'tsconfig.json', 'tsup.config.ts', 'vitest.config.ts'];
   return {
     ...Object.fromEntries(
       copies.map((file) => [`${folder}/${file}`, read(`packages/aws-lambda/${file}`)]),

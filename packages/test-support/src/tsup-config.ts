@@ -28,7 +28,7 @@ const localSourceMaps: Plugin = {
 export function buildConfig(options: Options = {}): BuildConfig {
   return {
     entry: ['src/index.ts'],
-    tsconfig: 'tsconfig.build.json',
+    tsconfig: '../../tsconfig.build.json',
     format: 'esm',
     target: 'node22',
     dts: true,

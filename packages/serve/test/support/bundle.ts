@@ -23,7 +23,7 @@ export default async function bundle(project: TestProject): Promise<() => Promis
   await build({
     config: false,
     entry: [join(import.meta.dirname, 'packages.ts')],
-    tsconfig: 'tsconfig.build.json',
+    tsconfig: '../../tsconfig.build.json',
     format: 'esm',
     target: 'node22',
     outDir,
