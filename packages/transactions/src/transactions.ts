@@ -256,8 +256,13 @@ async function behindSavepoint<Client, T>(
     await execute('RELEASE SAVEPOINT fairlead');
     return result;
   } catch (error) {
-    await execute('ROLLBACK TO SAVEPOINT fairlead');
-    await execute('RELEASE SAVEPOINT fairlead');
+    try {
+      await execute('ROLLBACK TO SAVEPOINT fairlead');
+      await execute('RELEASE SAVEPOINT fairlead');
+    } catch (lost) {
+      if (lost instanceof Error) lost.cause ??= error;
+      throw lost;
+    }
     throw error;
   }
 }

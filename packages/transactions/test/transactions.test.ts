@@ -136,6 +136,22 @@ describe('transactions', () => {
     expect(late.map(String)).toEqual([expect.stringContaining('has ended')]);
   });
 
+  it('keep why a part failed whose connection is lost before it rolls back', async () => {
+    const { db } = openLog();
+    const query: typeof db.adapter.query = async (client, statement, values) => {
+      if (statement.startsWith('ROLLBACK TO')) throw new Error('Connection terminated');
+      return db.adapter.query(client, statement, values);
+    };
+    const { run } = createTransactions({ ...db.adapter, query });
+    const fail = () => {
+      throw new TypeError('why');
+    };
+    await expect(run(() => run(fail))).rejects.toMatchObject({
+      message: 'Connection terminated',
+      cause: new TypeError('why'),
+    });
+  });
+
   it('call functions at once without a transaction', () => {
     const { db } = openLog();
     let calls = 0;
