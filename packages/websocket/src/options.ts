@@ -3,6 +3,7 @@ import {
   arrayOf,
   either,
   integer,
+  isToken,
   type Kinds,
   kind,
   oneOf,
@@ -40,13 +41,7 @@ export interface WebSocketOptions {
   readonly pingInterval?: number;
 }
 
-/** A token of RFC 9110 §5.6.2. */
-export const TOKEN = "[!#$%&'*+.^_`|~\\w-]+";
-
-const PROTOCOL = kind(
-  'a token',
-  (value) => typeof value === 'string' && new RegExp(`^${TOKEN}$`).test(value),
-);
+const PROTOCOL = kind('a token', isToken);
 
 const WEBSOCKET_OPTIONS: Kinds<WebSocketOptions> = {
   origins: either(origins, oneOf('*')),

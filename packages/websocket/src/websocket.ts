@@ -18,9 +18,10 @@ import {
   named,
   originOf,
   SHORTEST_TIMEOUT,
+  TOKEN,
 } from '@fairlead/options';
 import { WebSocketServer } from 'ws';
-import { type CompleteOptions, completeOptions, TOKEN, type WebSocketOptions } from './options.js';
+import { type CompleteOptions, completeOptions, type WebSocketOptions } from './options.js';
 import { LimitedConnection, type WebSocketConnection } from './web-socket-connection.js';
 
 /**

@@ -5,6 +5,7 @@ import {
   boolean,
   isClass,
   isPlainObject,
+  isToken,
   type Kinds,
   kind,
   schemaKind,
@@ -126,7 +127,7 @@ function sourceDecorator<Decorator>(name: string, source: ParameterSource): Deco
   const isHeader = source === 'header';
   const required = source === 'body' || source === 'param';
   const read = (spell: Spell, first: unknown, second: unknown): Reading<MethodMetadata> => {
-    if (typeof first === 'string' && (isHeader ? HEADER_NAME : ANY_NAME).test(first)) {
+    if (typeof first === 'string' && (isHeader ? isToken(first) : first !== '')) {
       const kinds = source === 'query' ? ALL_VALUES_OPTIONS : PARAM_OPTIONS;
       return readParameter(
         spell(`@${name}('${first}')`),
@@ -148,11 +149,6 @@ function sourceDecorator<Decorator>(name: string, source: ParameterSource): Deco
   const target = { ...PARAMETER, fix: { ...fix, class: ofClass } };
   return createDecorator({ name, target, takes: 2, read });
 }
-
-const ANY_NAME = /./s;
-
-/** A token. RFC 9110 §5.1, §5.6.2 */
-const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 
 type SourceOptions = ParamOptions & Partial<Pick<AllValuesOptions, 'all'>>;
 

@@ -1,4 +1,4 @@
-import { describeValue, setWithin } from '@fairlead/options';
+import { describeValue, isToken, setWithin } from '@fairlead/options';
 import type { HeaderList } from '../exchange/exchange.js';
 import { validateHeaderName, validateHeaderValue } from '../node-http.js';
 
@@ -147,9 +147,6 @@ export function deleteHeader(list: HeaderList, name: string): boolean {
   return index !== -1;
 }
 
-/** A name that Node.js accepts. */
-const TOKEN = /^[\w!#$%&'*+\-.^`|~]+$/;
-
 /** What Node.js accepts in no value. */
 const CONTROL = /[^\t\x20-\x7e\x80-\xff]/;
 
@@ -159,7 +156,7 @@ const CONTROL = /[^\t\x20-\x7e\x80-\xff]/;
  * @throws {TypeError} Same as {@link ResponseHeaders.set}.
  */
 function assertHeader(name: string, value: HeaderValue): void {
-  if (typeof name !== 'string' || !TOKEN.test(name)) validateHeaderName(name);
+  if (!isToken(name)) validateHeaderName(name);
   if (typeof value === 'string' && !CONTROL.test(value)) return;
   if (value === undefined || (typeof value === 'object' && !Array.isArray(value))) {
     const problem = `Cannot set the header '${name}' to ${describeValue(value)}`;

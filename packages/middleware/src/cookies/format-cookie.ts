@@ -1,4 +1,4 @@
-import { describeValue } from '@fairlead/options';
+import { describeValue, isToken } from '@fairlead/options';
 import { type SetCookie, stringifySetCookie } from 'cookie';
 import { CookieError } from './errors.js';
 
@@ -7,9 +7,6 @@ const MAX_BYTES = 4_096;
 
 /** The longest attribute, in bytes. Clients ignore a longer one. RFC 6265bis §5.6 */
 const MAX_ATTRIBUTE_BYTES = 1_024;
-
-/** RFC 6265 §4.1.1, RFC 9110 §5.6.2 */
-const TOKEN = /^[\w!#$%&'*+\-.^`|~]+$/;
 
 /** Control characters, and lone surrogates, which UTF-8 cannot encode. */
 const FORBIDDEN = /[\p{Cc}\p{Cs}]/u;
@@ -28,7 +25,7 @@ export type ResolvedCookie = SetCookie & {
  */
 export function formatCookie(cookie: ResolvedCookie): string {
   const { name, value } = cookie;
-  if (typeof name !== 'string' || !TOKEN.test(name)) {
+  if (!isToken(name)) {
     throw new CookieError(
       'INVALID_COOKIE_NAME',
       name,
