@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isToken } from '@fairlead/options';
 import type { Pattern } from './router/pattern.js';
 import type { Match, Tree } from './router/tree.js';
 import type { Versioned, VersionedRoutes, VersionSource } from './router/version-source.js';
@@ -47,6 +46,9 @@ export function createVersions(options: VersionOptions): VersionSource {
   });
 }
 
+/** A token, as in packages/options, which this module would load. */
+const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
+
 function findProblems(options: unknown): readonly string[] {
   const given: { readonly [name: string]: unknown } = { ...Object(options) };
   const { header, parameter, default: fallback, ...others } = given;
@@ -56,7 +58,7 @@ function findProblems(options: unknown): readonly string[] {
   if ((header === undefined) === (parameter === undefined))
     return ["createVersions() without one of header and parameter. Pass header: 'X-Api-Version'."];
   const name = header ?? parameter;
-  if (!isToken(name) || (name === 'q' && header === undefined))
+  if (typeof name !== 'string' || !TOKEN.test(name) || (name === 'q' && header === undefined))
     return [
       `${JSON.stringify(name)} as a name in createVersions(). Use one such as header: 'X-Api-Version'.`,
     ];

@@ -101,7 +101,7 @@ export {
 export { encodePathValue, fillPath } from './http/path-value.js';
 export { memberPairs, textPairs } from './http/request-text.js';
 export { NO_CONTENT_STATUSES } from './http/statuses.js';
-export { isToken, TOKEN } from './http/tokens.js';
+export { isToken } from './http/tokens.js';
 
 // Values of JavaScript, for every room.
 

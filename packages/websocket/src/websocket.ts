@@ -18,7 +18,6 @@ import {
   named,
   originOf,
   SHORTEST_TIMEOUT,
-  TOKEN,
 } from '@fairlead/options';
 import { WebSocketServer } from 'ws';
 import { type CompleteOptions, completeOptions, type WebSocketOptions } from './options.js';
@@ -208,6 +207,8 @@ function invalid(message: string): BadRequestError {
   return new BadRequestError(message, { code: 'INVALID_HANDSHAKE' });
 }
 
+/** A token. RFC 9110 §5.6.2 */
+const TOKEN = "[!#$%&'*+.^_`|~\\w-]+";
 const PROTOCOLS = new RegExp(`^${TOKEN}(?:[ \\t]*,[ \\t]*${TOKEN})*$`);
 
 function areProtocols(offered: string): boolean {

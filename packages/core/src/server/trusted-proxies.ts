@@ -7,7 +7,6 @@ import {
   type Kinds,
   object,
   oneOf,
-  TOKEN,
 } from '@fairlead/options';
 import { authorityOf, isHost } from './target.js';
 
@@ -129,10 +128,11 @@ function splitList(header: string | readonly string[] | undefined): readonly str
     .map((entry) => entry.trim());
 }
 
+const TOKEN = "([\\w!#$%&'*+.^`|~-]+)";
 const QUOTED = '"((?:[^"\\\\]|\\\\.)*)"';
 /** Matches what ends at an index: a parameter, or the blanks in its place, after a separator or the start. */
 const PARAMETER = new RegExp(
-  `(?<=(^|[,;])([\\t ]*(?:(${TOKEN})=(?:(${TOKEN})|${QUOTED})[\\t ]*)?))`,
+  `(?<=(^|[,;])([\\t ]*(?:${TOKEN}=(?:${TOKEN}|${QUOTED})[\\t ]*)?))`,
   'y',
 );
 
