@@ -32,6 +32,8 @@ export type AnyHandler = (ctx: Context<never, never, never>, next: Next) => unkn
 export interface Branch {
   /** Returns the middleware to run, or undefined to skip the step. */
   choose(exchange: Exchange<Context>): Middleware | undefined;
+  /** Texts, with one of which every path starts that it does not skip. */
+  readonly starts: readonly string[];
 }
 
 /** One step of a pipeline. */
@@ -45,10 +47,37 @@ export type Step = Middleware | Branch;
  * @param begin - The index of the first step to run.
  */
 export function compose(steps: readonly Step[], begin = 0): Middleware {
-  return steps.reduceRight<Middleware>(
-    (rest, step, index) => (index < begin ? rest : link(rest, step, index)),
-    (_ctx, outerNext) => outerNext(),
-  );
+  let rest: Middleware = (_ctx, outerNext) => outerNext();
+  /** The branches that follow one another from here on, and what runs after them. */
+  let branches: readonly LinkedBranch[] = [];
+  let after = rest;
+  for (const [index, step] of [...steps.entries()].slice(begin).reverse()) {
+    const run = link(rest, step, index);
+    if (typeof step === 'function') {
+      branches = [];
+      after = run;
+      rest = run;
+    } else {
+      branches = [...step.starts.map((start) => ({ start, run })), ...branches];
+      rest = rest === after ? run : skip(branches, after);
+    }
+  }
+  return rest;
+}
+
+/** A branch, with the steps after it, for the paths that start with a text. */
+interface LinkedBranch {
+  readonly start: string;
+  readonly run: Middleware;
+}
+
+/** Passes requests to the first branch that may not skip them. Asking each branch would read more memory. */
+function skip(branches: readonly LinkedBranch[], after: Middleware): Middleware {
+  return (ctx, outerNext) => {
+    const { path } = ctx[EXCHANGE].target;
+    for (const { start, run } of branches) if (path.startsWith(start)) return run(ctx, outerNext);
+    return after(ctx, outerNext);
+  };
 }
 
 /** Puts a step before the rest of a pipeline. The step may call its `next`, which runs the rest, once. */

@@ -85,6 +85,7 @@ export function createPrefixStep(
   const tree = createPrefixTree(segments, rules);
   const sample = new Sample();
   return Object.freeze({
+    starts: tree.starts(),
     choose(exchange: Exchange<Context>): Middleware | undefined {
       const match = tree.find(exchange.method, exchange.target.path);
       if (match === undefined) return undefined;
@@ -260,6 +261,7 @@ export function createMount(
     return match?.value.preflight && match;
   };
   return Object.freeze({
+    starts: tree.starts(),
     choose(exchange: Exchange<Context>): Middleware | undefined {
       const { method, target } = exchange;
       let own = tree.find(method, target.path);

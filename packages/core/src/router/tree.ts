@@ -10,6 +10,9 @@ import { ALL } from './route-methods.js';
 
 const SLASH = 47;
 
+/** To compare a path with more texts takes longer than a search. */
+const MAX_STARTS = 8;
+
 /** A value found in the tree, with the parameters of its path. */
 export interface Match<T> {
   readonly value: T;
@@ -81,6 +84,12 @@ export class Tree<T> {
     this.#methods.add(method);
   }
 
+  /** Returns texts, with one of which every path starts for which there is a value. */
+  starts(): readonly string[] {
+    const starts = this.#rules.caseSensitive ? startsOf(this.#root) : [''];
+    return starts.length > MAX_STARTS ? [''] : starts;
+  }
+
   /**
    * Finds the value of highest precedence for a request.
    *
@@ -106,6 +115,12 @@ export class Tree<T> {
     );
     return new Set(matching);
   }
+}
+
+/** Returns the text of a node, or those of its children if it is at most a slash and has nothing else. */
+function startsOf<T>({ text, statics, ...others }: Node<T>): readonly string[] {
+  const isStart = !/^\/?$/.test(text) || Object.values(others).some((other) => other !== undefined);
+  return isStart ? [text] : statics.flatMap((child) => startsOf(child).map((one) => text + one));
 }
 
 /**
