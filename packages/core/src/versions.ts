@@ -46,7 +46,7 @@ export function createVersions(options: VersionOptions): VersionSource {
   });
 }
 
-/** A token, as in packages/options, which this module would load. */
+/** As in `isToken()`: this module loads no other. */
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 
 function findProblems(options: unknown): readonly string[] {

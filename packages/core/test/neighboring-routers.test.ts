@@ -27,7 +27,7 @@ interface Part {
   readonly paths: readonly string[];
 }
 
-/** Registers routers next to each other, or with a middleware around each. */
+/** Registers neighboring routers, or a middleware around each. */
 function appOf(parts: readonly Part[], options: RouterOptions, isApart: boolean): Application {
   const app = createApp(options);
   const note = (name: string): Middleware => {
@@ -91,7 +91,7 @@ const routing: fc.Arbitrary<Routing> = fc
     }),
   }));
 
-it('routers next to each other respond like routers with middleware around each', async () => {
+it('neighboring routers respond like routers with middleware around each', async () => {
   const statuses = new Map<unknown, number>();
   await fc.assert(
     fc.asyncProperty(
@@ -130,7 +130,7 @@ it.each([
   ['/aa', 'aa'],
   ['/zz/z', 'many'],
   ['/none', '404'],
-])('of several routers, %s reaches the one of %s', async (target, expected) => {
+])('of several routers, %s gets the response %s', async (target, expected) => {
   const of = (name: string) =>
     createRouter()
       .get('/', () => name)

@@ -32,7 +32,7 @@ export type AnyHandler = (ctx: Context<never, never, never>, next: Next) => unkn
 export interface Branch {
   /** Returns the middleware to run, or undefined to skip the step. */
   choose(exchange: Exchange<Context>): Middleware | undefined;
-  /** Texts, with one of which every path starts that it does not skip. */
+  /** Every path that the step takes starts with one of these texts. */
   readonly starts: readonly string[];
 }
 
@@ -48,18 +48,19 @@ export type Step = Middleware | Branch;
  */
 export function compose(steps: readonly Step[], begin = 0): Middleware {
   let rest: Middleware = (_ctx, outerNext) => outerNext();
-  /** The branches that follow one another from here on, and what runs after them. */
-  let branches: readonly LinkedBranch[] = [];
+  /** The neighboring branches from here on, and what runs after them. */
+  let first: LinkedBranch | undefined;
   let after = rest;
   for (const [index, step] of [...steps.entries()].slice(begin).reverse()) {
     const run = link(rest, step, index);
     if (typeof step === 'function') {
-      branches = [];
+      first = undefined;
       after = run;
       rest = run;
     } else {
-      branches = [...step.starts.map((start) => ({ start, run })), ...branches];
-      rest = rest === after ? run : skip(branches, after);
+      const isAlone = first === undefined;
+      for (const start of step.starts.toReversed()) first = { start, run, following: first };
+      rest = isAlone ? run : skip(first, after);
     }
   }
   return rest;
@@ -69,13 +70,15 @@ export function compose(steps: readonly Step[], begin = 0): Middleware {
 interface LinkedBranch {
   readonly start: string;
   readonly run: Middleware;
+  readonly following: LinkedBranch | undefined;
 }
 
-/** Passes requests to the first branch that may not skip them. Asking each branch would read more memory. */
-function skip(branches: readonly LinkedBranch[], after: Middleware): Middleware {
+/** Passes requests to the first of neighboring branches that may take them. Asking each branch takes longer. */
+function skip(first: LinkedBranch | undefined, after: Middleware): Middleware {
   return (ctx, outerNext) => {
     const { path } = ctx[EXCHANGE].target;
-    for (const { start, run } of branches) if (path.startsWith(start)) return run(ctx, outerNext);
+    for (let one = first; one !== undefined; one = one.following)
+      if (path.startsWith(one.start)) return one.run(ctx, outerNext);
     return after(ctx, outerNext);
   };
 }

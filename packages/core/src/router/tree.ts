@@ -84,7 +84,7 @@ export class Tree<T> {
     this.#methods.add(method);
   }
 
-  /** Returns texts, with one of which every path starts for which there is a value. */
+  /** Returns texts: every path that has a value starts with one of them. */
   starts(): readonly string[] {
     const starts = this.#rules.caseSensitive ? startsOf(this.#root) : [''];
     return starts.length > MAX_STARTS ? [''] : starts;
