@@ -1,5 +1,5 @@
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
-import type { TransactionAdapter, TransactionSettings } from './adapter.js';
+import { type TransactionAdapter, type TransactionSettings, withCause } from './adapter.js';
 
 /** What runs statements: a pool, or the connection of a transaction. */
 export type PgClient = Pick<Pool & PoolClient, 'query'>;
@@ -29,8 +29,7 @@ export function pgAdapter(pool: Pool): TransactionAdapter<PgClient> {
       } catch (error) {
         await connection.query('ROLLBACK').catch((lost: Error) => {
           onError(lost);
-          lost.cause ??= error;
-          throw lost;
+          throw withCause(lost, error);
         });
         throw error;
       } finally {

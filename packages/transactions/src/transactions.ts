@@ -33,6 +33,7 @@ import {
   isUnreachable,
   type TransactionAdapter,
   type TransactionSettings,
+  withCause,
 } from './adapter.js';
 
 /** Options of {@link Transactions.run}. */
@@ -260,8 +261,7 @@ async function behindSavepoint<Client, T>(
       await execute('ROLLBACK TO SAVEPOINT fairlead');
       await execute('RELEASE SAVEPOINT fairlead');
     } catch (lost) {
-      if (lost instanceof Error) lost.cause ??= error;
-      throw lost;
+      throw withCause(lost, error);
     }
     throw error;
   }

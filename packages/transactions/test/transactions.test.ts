@@ -150,6 +150,16 @@ describe('transactions', () => {
       message: 'Connection terminated',
       cause: new TypeError('why'),
     });
+    const same = Object.freeze(new Error('Connection terminated'));
+    const other = createTransactions({
+      ...db.adapter,
+      query: async (client, statement, values) => {
+        if (statement.startsWith('SAVEPOINT')) return db.adapter.query(client, statement, values);
+        throw same;
+      },
+    });
+    await expect(other.run(() => other.run(fail))).rejects.toBe(same);
+    await expect(other.run(() => other.run(() => Promise.reject(same)))).rejects.toBe(same);
   });
 
   it('call functions at once without a transaction', () => {
