@@ -118,26 +118,29 @@ describe.each<[string, Constructor]>([
 
 @Controller('/files/')
 class FilesController {
-  @Get()
+  @Get('/:id?')
   list() {
     return 'list';
   }
 
-  @Get('/:name/')
+  @Get('/by/:name/')
   read() {
     return 'read';
   }
 }
 
 const files = defineController('/files/', {
-  routes: ({ get }) => ({ list: get('/', () => 'list'), read: get('/:name/', () => 'read') }),
+  routes: ({ get }) => ({
+    list: get('/:id?', () => 'list'),
+    read: get('/by/:name/', () => 'read'),
+  }),
 });
 
 const filesRouter = createRouter({ strict: true }).route(
   '/files/',
   createRouter({ strict: true })
-    .get('/', () => 'list')
-    .get('/:name/', () => 'read'),
+    .get('/:id?', () => 'list')
+    .get('/by/:name/', () => 'read'),
 );
 
 describe.each<[string, Constructor | undefined]>([
@@ -148,9 +151,11 @@ describe.each<[string, Constructor | undefined]>([
   it.each<[path: string, status: number]>([
     ['/files/', 200],
     ['/files', 404],
-    ['/files/a/', 200],
-    ['/files/a', 404],
-  ])('tells by the slash at the end that the status of %s is %i', async (path, status) => {
+    ['/files/7', 200],
+    ['/files/7/', 404],
+    ['/files/by/a/', 200],
+    ['/files/by/a', 404],
+  ])('responds to %s with %i', async (path, status) => {
     const router = controller === undefined ? filesRouter : createRouter({ strict: true });
     const app = createApp();
     if (controller !== undefined)

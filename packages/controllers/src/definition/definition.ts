@@ -146,7 +146,9 @@ export function definitionOf(target: Constructor, isInPath = true): ControllerDe
       locate: () => locate(methodName),
     };
     const expanded = own.routes.flatMap(({ path, ...route }) =>
-      expandPath(joinPaths(start, path)).map((one) => ({ ...route, path: one })),
+      expandPath(path)
+        .flatMap((own) => expandPath(joinPaths(start, own)))
+        .map((one) => ({ ...route, path: one })),
     );
     return expanded.map(({ method, path, options }) =>
       Object.freeze<RouteDefinition>({
