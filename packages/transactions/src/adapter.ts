@@ -132,9 +132,3 @@ const DISCONNECTED =
 
 const NETWORK =
   /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|ENOTFOUND|EAI_AGAIN)$/;
-
-/** Returns the error of a connection that was lost during a rollback. Its cause is why that began, unless it has one. */
-export function withCause(lost: unknown, cause: unknown): unknown {
-  if (lost instanceof Error && lost !== cause && Object.isExtensible(lost)) lost.cause ??= cause;
-  return lost;
-}

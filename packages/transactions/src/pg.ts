@@ -1,5 +1,5 @@
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
-import { type TransactionAdapter, type TransactionSettings, withCause } from './adapter.js';
+import type { TransactionAdapter, TransactionSettings } from './adapter.js';
 
 /** What runs statements: a pool, or the connection of a transaction. */
 export type PgClient = Pick<Pool & PoolClient, 'query'>;
@@ -29,7 +29,8 @@ export function pgAdapter(pool: Pool): TransactionAdapter<PgClient> {
       } catch (error) {
         await connection.query('ROLLBACK').catch((lost: Error) => {
           onError(lost);
-          throw withCause(lost, error);
+          if (lost !== error && Object.isExtensible(lost)) lost.cause ??= error;
+          throw lost;
         });
         throw error;
       } finally {

@@ -33,7 +33,6 @@ import {
   isUnreachable,
   type TransactionAdapter,
   type TransactionSettings,
-  withCause,
 } from './adapter.js';
 
 /** Options of {@link Transactions.run}. */
@@ -261,7 +260,9 @@ async function behindSavepoint<Client, T>(
       await execute('ROLLBACK TO SAVEPOINT fairlead');
       await execute('RELEASE SAVEPOINT fairlead');
     } catch (lost) {
-      throw withCause(lost, error);
+      if (lost instanceof Error && lost !== error && Object.isExtensible(lost))
+        lost.cause ??= error;
+      throw lost;
     }
     throw error;
   }
