@@ -172,6 +172,13 @@ export function createTransactions<Client>(
     const outer = storage.getStore();
     if (outer?.hasEnded) throw ended(outer);
     const callbacks: (() => unknown)[] = [];
+    /** What the work threw. A rollback that fails would hide it. */
+    let failure: unknown;
+    const explain = (error: unknown): never => {
+      const isHiding = failure !== undefined && error !== failure;
+      if (isHiding && error instanceof Error && Object.isExtensible(error)) error.cause ??= failure;
+      throw error;
+    };
     const within = async (client: Client) => {
       const unit: Unit<Client> = {
         client,
@@ -182,6 +189,9 @@ export function createTransactions<Client>(
       };
       try {
         return await storage.run(unit, work);
+      } catch (error) {
+        failure = error;
+        throw error;
       } finally {
         unit.hasEnded = true;
         // One that nothing awaits still uses the connection.
@@ -195,11 +205,11 @@ export function createTransactions<Client>(
         return behindSavepoint(adapter, outer.client, () => within(outer.client));
       });
       outer.part = part.catch(() => undefined);
-      const result = await part;
+      const result = await part.catch(explain);
       outer.callbacks.push(...callbacks);
       return result;
     }
-    const result = await adapter.transact(within, settings);
+    const result = await adapter.transact(within, settings).catch(explain);
     for (const callback of callbacks) void storage.run(undefined, call, callback, report);
     return result;
   };
@@ -256,14 +266,8 @@ async function behindSavepoint<Client, T>(
     await execute('RELEASE SAVEPOINT fairlead');
     return result;
   } catch (error) {
-    try {
-      await execute('ROLLBACK TO SAVEPOINT fairlead');
-      await execute('RELEASE SAVEPOINT fairlead');
-    } catch (lost) {
-      if (lost instanceof Error && lost !== error && Object.isExtensible(lost))
-        lost.cause ??= error;
-      throw lost;
-    }
+    await execute('ROLLBACK TO SAVEPOINT fairlead');
+    await execute('RELEASE SAVEPOINT fairlead');
     throw error;
   }
 }

@@ -136,30 +136,48 @@ describe('transactions', () => {
     expect(late.map(String)).toEqual([expect.stringContaining('has ended')]);
   });
 
-  it('keep why a part failed whose connection is lost before it rolls back', async () => {
-    const { db } = openLog();
-    const query: typeof db.adapter.query = async (client, statement, values) => {
-      if (statement.startsWith('ROLLBACK TO')) throw new Error('Connection terminated');
-      return db.adapter.query(client, statement, values);
-    };
-    const { run } = createTransactions({ ...db.adapter, query });
+  describe('whose connection is lost before they roll back', () => {
+    const why = new TypeError('why');
     const fail = () => {
-      throw new TypeError('why');
+      throw why;
     };
-    await expect(run(() => run(fail))).rejects.toMatchObject({
-      message: 'Connection terminated',
-      cause: new TypeError('why'),
+    /** A database whose rollbacks fail, as those of libraries do, of parts or of whole transactions. */
+    const losing = (lost: Error, isPart: boolean) => {
+      const { adapter } = openLog().db;
+      return createTransactions({
+        ...adapter,
+        transact: async (work, settings) => {
+          if (isPart) return adapter.transact(work, settings);
+          return adapter.transact(work, settings).catch(() => {
+            throw lost;
+          });
+        },
+        query: async (client, statement, values) => {
+          if (isPart && statement.startsWith('ROLLBACK TO')) throw lost;
+          return adapter.query(client, statement, values);
+        },
+      });
+    };
+
+    it.each([true, false])('keep why they failed (a part: %s)', async (isPart) => {
+      const lost = new Error('Connection terminated');
+      const { run } = losing(lost, isPart);
+      await expect(run(() => run(fail))).rejects.toBe(lost);
+      expect(lost.cause).toBe(why);
     });
-    const same = Object.freeze(new Error('Connection terminated'));
-    const other = createTransactions({
-      ...db.adapter,
-      query: async (client, statement, values) => {
-        if (statement.startsWith('SAVEPOINT')) return db.adapter.query(client, statement, values);
-        throw same;
-      },
+
+    it.each([true, false])('keep an error that cannot change (a part: %s)', async (isPart) => {
+      const lost = Object.freeze(new Error('Connection terminated'));
+      const { run } = losing(lost, isPart);
+      await expect(run(() => run(fail))).rejects.toBe(lost);
     });
-    await expect(other.run(() => other.run(fail))).rejects.toBe(same);
-    await expect(other.run(() => other.run(() => Promise.reject(same)))).rejects.toBe(same);
+
+    it.each([true, false])('give no error itself as cause (a part: %s)', async (isPart) => {
+      const lost = new Error('Connection terminated');
+      const { run } = losing(lost, isPart);
+      await expect(run(() => run(() => Promise.reject(lost)))).rejects.toBe(lost);
+      expect(lost).not.toHaveProperty('cause');
+    });
   });
 
   it('call functions at once without a transaction', () => {
