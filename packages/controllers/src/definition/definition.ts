@@ -147,7 +147,7 @@ export function definitionOf(target: Constructor, isInPath = true): ControllerDe
     };
     const expanded = own.routes.flatMap(({ path, ...route }) =>
       expandPath(path)
-        .flatMap((own) => expandPath(joinPaths(start, own)))
+        .flatMap((end) => expandPath(joinPaths(start, end)))
         .map((one) => ({ ...route, path: one })),
     );
     return expanded.map(({ method, path, options }) =>
