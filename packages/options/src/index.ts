@@ -90,7 +90,6 @@ export { describeValue, joinWords, named } from './messages/words.js';
 
 export { acceptedCodings } from './http/content-codings.js';
 export { isTagList, matchesWeakly, parseTags } from './http/entity-tags.js';
-export { isHopByHop } from './http/hop-by-hop.js';
 export {
   essenceOf,
   includesType,
@@ -98,10 +97,10 @@ export {
   isMediaRange,
   rangesOf,
 } from './http/media-types.js';
+export { isHopByHop, isToken } from './http/names.js';
 export { encodePathValue, fillPath } from './http/path-value.js';
 export { memberPairs, textPairs } from './http/request-text.js';
 export { NO_CONTENT_STATUSES } from './http/statuses.js';
-export { isToken } from './http/tokens.js';
 
 // Values of JavaScript, for every room.
 

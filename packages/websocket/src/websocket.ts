@@ -207,7 +207,7 @@ function invalid(message: string): BadRequestError {
   return new BadRequestError(message, { code: 'INVALID_HANDSHAKE' });
 }
 
-/** A token. RFC 9110 §5.6.2 */
+/** A token, written out so that the time of the expression is proven. RFC 9110 §5.6.2 */
 const TOKEN = "[!#$%&'*+.^_`|~\\w-]+";
 const PROTOCOLS = new RegExp(`^${TOKEN}(?:[ \\t]*,[ \\t]*${TOKEN})*$`);
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isToken } from './tokens.js';
+import { isToken } from './names.js';
 
 it('knows the characters of tokens', () => {
   const characters = Array.from({ length: 0x180 }, (_, code) => String.fromCharCode(code));
