@@ -97,22 +97,19 @@ export class WriteQueue<Write, Result> {
 
   async #run(): Promise<void> {
     const timer = this.#watch();
-    // Includes all writes of this turn of the event loop in the first batch.
-    await new Promise(setImmediate);
-    let settlePrevious = () => {};
-    while (this.waiting > 0) {
+    do {
+      // One turn of the event loop to receive what is on its way, and one for what the answers to the last batch cause:
+      // the larger the batches, the fewer waits for the disk.
+      await new Promise(setImmediate);
+      await new Promise(setImmediate);
+      // All of them may have timed out.
+      if (this.waiting === 0) continue;
       const entries = this.#take(this.#limits.batch ?? 1_000);
       this.#committing = entries;
-      const commit = this.#outcomesOf(entries);
-      // The callers of the previous batch resume while this one commits.
-      settlePrevious();
-      const outcomes = await commit;
+      const outcomes = await this.#outcomesOf(entries);
       this.#committing = [];
-      settlePrevious = () => {
-        for (const [index, outcome] of outcomes.entries()) entries[index]?.settle(outcome);
-      };
-    }
-    settlePrevious();
+      for (const [index, outcome] of outcomes.entries()) entries[index]?.settle(outcome);
+    } while (this.waiting > 0);
     clearInterval(timer);
     this.#running = undefined;
   }
