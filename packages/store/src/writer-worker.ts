@@ -166,7 +166,8 @@ function execute({ statements }: Connection, [name = '', ...parameters]: SqliteW
   return naming(name, () => {
     const row = statements.get(name)?.get(...parameters) as WrittenRow;
     // The message to the main thread cannot carry bytes or infinite numbers.
-    for (const [column, value] of Object.entries(row ?? {})) {
+    for (const column in row) {
+      const value = row[column];
       if (typeof value === 'object' && value) throw new Error(`it returns bytes as ${column}`);
       if (value === Infinity || value === -Infinity)
         throw new Error(`it returns ${value} as ${column}`);
