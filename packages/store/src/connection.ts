@@ -114,6 +114,12 @@ export interface Content {
   readonly sums: ReadonlyMap<number, number>;
 }
 
+/**
+ * Size of the log that triggers a checkpoint, in pages of 4 KiB. Random IDs touch pages all over the file,
+ * so a large log merges more changes per page.
+ */
+export const CHECKPOINT_PAGES = 10_000;
+
 /** Maximum number of pages that are compared after a checkpoint. */
 const RECENT_PAGES = 64;
 /** Maximum number of pages that are compared before the first checkpoint. */
@@ -253,7 +259,7 @@ interface IndexHeader {
   readonly checkpoint: string | undefined;
 }
 
-function readIndex({ index }: Pick<OpenedFiles, 'index'>): IndexHeader {
+export function readIndex({ index }: Pick<OpenedFiles, 'index'>): IndexHeader {
   const bytes = Buffer.alloc(136);
   readSync(index, bytes, 0, bytes.length, 0);
   const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);

@@ -33,6 +33,7 @@ import {
   rememberFiles,
 } from './connection.js';
 import { type DatabaseFile, openDatabase, translateErrors } from './database.js';
+import { ReadLock } from './read-lock.js';
 import { StoreError } from './store-error.js';
 import { WriteQueue } from './write-queue.js';
 import { SqliteWriter, type StoreMetric, type Written } from './writer.js';
@@ -107,7 +108,12 @@ const REQUIRED = [
 /** An SQLite file. The main thread reads, and a separate thread commits concurrent writes together. */
 export class SqliteDatabase<Name extends string, Queries> {
   readonly #file: DatabaseFile;
-  readonly #opened: { database: DatabaseSync; queries: Queries; files: OpenedFiles };
+  readonly #opened: {
+    database: DatabaseSync;
+    queries: Queries;
+    files: OpenedFiles;
+    lock: ReadLock;
+  };
   /** Number of placeholders of each statement. */
   readonly #placeholders = new Map<string, number>();
   readonly #watch: FileWatch;
@@ -128,7 +134,8 @@ export class SqliteDatabase<Name extends string, Queries> {
       }
       const prepare = () => options.prepare(database);
       const queries = translateErrors(file, prepare, 'a query of prepare()');
-      return { database, queries, files: rememberFiles(file.path) };
+      const files = rememberFiles(file.path);
+      return { database, queries, files, lock: new ReadLock(file.path, files) };
     });
     const { files } = this.#opened;
     const watch = new FileWatch(files);
@@ -165,7 +172,10 @@ export class SqliteDatabase<Name extends string, Queries> {
     const { failure } = this.#writer;
     // Pages of two files would be mixed.
     if (failure !== undefined && isOverwritten(failure.cause)) throw failure;
-    return translateErrors(this.#file, () => work(this.#opened.queries));
+    return translateErrors(this.#file, () => {
+      this.#opened.lock.share();
+      return work(this.#opened.queries);
+    });
   }
 
   /** Like {@link read}, but all queries of `work` see the database at the same moment. */
@@ -277,7 +287,8 @@ export class SqliteDatabase<Name extends string, Queries> {
 
   async #close(): Promise<void> {
     await this.#writes.idle();
-    const { database, files } = this.#opened;
+    const { database, files, lock } = this.#opened;
+    lock.close();
     try {
       if (isOverwritten(this.#findProblem())) discardLog(files);
     } finally {
@@ -295,6 +306,7 @@ export class SqliteDatabase<Name extends string, Queries> {
   #findProblem(): Error | undefined {
     const problem = this.#watch.findProblem();
     if (Object(problem).errcode === MOVED) {
+      ReadLock.releaseAll();
       this.#opened.database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     }
     return problem;

@@ -4,6 +4,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import {
   BUSY,
+  CHECKPOINT_PAGES,
   CONSTRAINT,
   FileWatch,
   FULL,
@@ -19,11 +20,6 @@ import {
   type WrittenRow,
 } from './connection.ts';
 
-/**
- * Size of the log that triggers a checkpoint, in pages of 4 KiB. Random IDs touch pages all over the file,
- * so a large log merges more changes per page.
- */
-const CHECKPOINT_PAGES = 10_000;
 // Errors of a single write: no code (of a row that cannot be returned), ERROR (of a function, such as json()),
 // TOOBIG, CONSTRAINT, MISMATCH.
 const STATEMENT_ERRORS: readonly number[] = [0, 1, 18, CONSTRAINT, 20];

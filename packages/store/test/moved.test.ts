@@ -189,7 +189,7 @@ describe('a database that other programs use', () => {
     // Closing a descriptor of the index in this process would release its locks.
     const index = () => execFileSync('cat', [`${path}-shm`]).subarray(0, 136);
     const before = index();
-    expect(textsOf(store)).toEqual(['Ada']);
+    for (let read = 0; read < 3; read += 1) expect(textsOf(store)).toEqual(['Ada']);
     store.check();
     expect(index()).toEqual(before);
   });
@@ -315,6 +315,21 @@ describe('a database whose files are no longer in place', () => {
     await store.write('add', 'Ada');
     renameSync(path, elsewhere);
     act(store);
+    await store.close();
+    expect(textsOf(openNotes(elsewhere))).toEqual(['Ada']);
+  });
+
+  it('checkpoints the log into a file that was moved in a turn with reads', async () => {
+    const { path, elsewhere } = paths();
+    const store = openNotes(path);
+    const second = openNotes(path);
+    await store.write('add', 'Ada');
+    renameSync(path, elsewhere);
+    for (let read = 0; read < 3; read += 1) textsOf(second);
+    for (let read = 0; read < 3; read += 1) textsOf(store);
+    expect(() => store.check()).toThrow();
+    expect(statSync(`${path}-wal`).size).toBe(0);
+    await second.close();
     await store.close();
     expect(textsOf(openNotes(elsewhere))).toEqual(['Ada']);
   });
