@@ -11,6 +11,7 @@ import {
   isGroup,
   type Outcome,
   primaryCode,
+  readIndex,
   ROLLED_BACK,
   type SqliteGroup,
   type SqliteWrite,
@@ -30,6 +31,10 @@ const STATEMENT_ERRORS: readonly number[] = [0, 1, 18, CONSTRAINT, 20];
 const UNDONE: readonly number[] = [FULL, CONSTRAINT];
 /** Milliseconds between attempts to acquire the lock. */
 const LOCK_INTERVAL = 1;
+/** Size of the log, in pages, at which writers wait until it starts again at its beginning. */
+const LONG_LOG = 2 * CHECKPOINT_PAGES;
+/** Milliseconds that they wait for readers. */
+const PATIENCE = 100;
 
 const READ_VERSION_AND_SPACE = `
   SELECT user_version AS version, max_page_count - page_count + freelist_count AS space
@@ -44,6 +49,8 @@ type Connection = ReturnType<typeof connect>;
 let connection: Connection | undefined;
 /** Time that the current batch has waited for the lock, in seconds. */
 let lockWait = 0;
+/** Size of the log, in pages, at which {@link shortenLog} is tried again. */
+let longLog = LONG_LOG;
 
 parentPort?.on('message', (message: string) => {
   if (message !== 'close') {
@@ -51,6 +58,7 @@ parentPort?.on('message', (message: string) => {
     const reply = commit(JSON.parse(message));
     if (watch.content !== content) parentPort?.postMessage(watch.content);
     parentPort?.postMessage(JSON.stringify(reply));
+    if (connection !== undefined) shortenLog(connection.database);
     return;
   }
   connection?.database.close();
@@ -88,6 +96,25 @@ function commit(writes: readonly (SqliteWrite | SqliteGroup)[]): WriterReply {
     // Most of the writes did not violate the constraint.
     if (primaryCode(error) === CONSTRAINT) Object.assign(Object(error), { errcode: ROLLED_BACK });
     return { outcomes: writes.map(() => failed(error)), isCommitted: false, isUnknown, lockWait };
+  }
+}
+
+/**
+ * Lets the log start again at its beginning once it is twice as long as it should be. SQLite's own checkpoints never
+ * finish while several processes write without a pause. This one makes writers wait for a moment. Because a long read
+ * keeps it from finishing, it is tried again only when the log has doubled.
+ */
+function shortenLog(database: DatabaseSync): void {
+  const { frames } = readIndex(files);
+  if (frames < CHECKPOINT_PAGES) longLog = LONG_LOG;
+  if (frames < longLog) return;
+  longLog = 2 * frames;
+  try {
+    database.exec(`PRAGMA busy_timeout = ${PATIENCE}; PRAGMA wal_checkpoint(RESTART)`);
+  } catch {
+    // No write has failed. The next commit finds the cause.
+  } finally {
+    database.exec('PRAGMA busy_timeout = 0');
   }
 }
 
