@@ -57,7 +57,7 @@ export const importBudgets: Readonly<Record<string, readonly [files: number, kil
     '@fairlead/session': [7, 559],
     '@fairlead/session/redis': [4, 280],
     '@fairlead/static': [9, 684],
-    '@fairlead/store': [1, 57],
+    '@fairlead/store': [1, 59],
     '@fairlead/testing': [11, 1103],
     '@fairlead/testing/fuzz': [14, 1066],
     '@fairlead/transactions': [8, 458],
