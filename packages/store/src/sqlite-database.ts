@@ -288,8 +288,8 @@ export class SqliteDatabase<Name extends string, Queries> {
   async #close(): Promise<void> {
     await this.#writes.idle();
     const { database, files, lock } = this.#opened;
-    lock.close();
     try {
+      lock.close();
       if (isOverwritten(this.#findProblem())) discardLog(files);
     } finally {
       // The last connection to close checkpoints the log, which blocks. The writer thread does that.

@@ -40,8 +40,8 @@ interface Entry<Write, Result> {
 }
 
 /**
- * Batches writes (group commit). Writes that arrive during a commit form the next batch, so concurrent
- * writes share the cost of waiting for the disk.
+ * Batches writes (group commit), so concurrent writes share the cost of waiting for the disk. A batch begins two turns
+ * of the event loop after the first write, or after the previous batch.
  */
 export class WriteQueue<Write, Result> {
   readonly #name: string;
@@ -97,19 +97,19 @@ export class WriteQueue<Write, Result> {
 
   async #run(): Promise<void> {
     const timer = this.#watch();
-    do {
-      // One turn of the event loop to receive what is on its way, and one for what the answers to the last batch cause:
-      // the larger the batches, the fewer waits for the disk.
+    while (this.waiting > 0) {
+      // One turn of the event loop to receive requests that wait, and one for the writes that clients send after the
+      // last outcomes. Larger batches wait for the disk less often.
       await new Promise(setImmediate);
       await new Promise(setImmediate);
       // All of them may have timed out.
-      if (this.waiting === 0) continue;
+      if (this.waiting === 0) break;
       const entries = this.#take(this.#limits.batch ?? 1_000);
       this.#committing = entries;
       const outcomes = await this.#outcomesOf(entries);
       this.#committing = [];
       for (const [index, outcome] of outcomes.entries()) entries[index]?.settle(outcome);
-    } while (this.waiting > 0);
+    }
     clearInterval(timer);
     this.#running = undefined;
   }

@@ -31,10 +31,10 @@ const STATEMENT_ERRORS: readonly number[] = [0, 1, 18, CONSTRAINT, 20];
 const UNDONE: readonly number[] = [FULL, CONSTRAINT];
 /** Milliseconds between attempts to acquire the lock. */
 const LOCK_INTERVAL = 1;
-/** Size of the log, in pages, at which writers wait until it starts again at its beginning. */
-const LONG_LOG = 2 * CHECKPOINT_PAGES;
-/** Milliseconds that they wait for readers. */
-const PATIENCE = 100;
+/** Size of the log, in pages, that triggers a checkpoint which makes writers wait. */
+const RESTART_PAGES = 2 * CHECKPOINT_PAGES;
+/** Maximum time that this checkpoint waits for readers and for other writers, in milliseconds. */
+const RESTART_TIMEOUT = 100;
 
 const READ_VERSION_AND_SPACE = `
   SELECT user_version AS version, max_page_count - page_count + freelist_count AS space
@@ -49,22 +49,29 @@ type Connection = ReturnType<typeof connect>;
 let connection: Connection | undefined;
 /** Time that the current batch has waited for the lock, in seconds. */
 let lockWait = 0;
-/** Size of the log, in pages, at which {@link shortenLog} is tried again. */
-let longLog = LONG_LOG;
+/** Size of the log, in pages, that triggers the next attempt of {@link shortenLog}. */
+let nextRestart = RESTART_PAGES;
+/** The content of the file that the main thread knows. */
+let known = watch.content;
 
 parentPort?.on('message', (message: string) => {
   if (message !== 'close') {
-    const { content } = watch;
     const reply = commit(JSON.parse(message));
-    if (watch.content !== content) parentPort?.postMessage(watch.content);
+    postContent();
     parentPort?.postMessage(JSON.stringify(reply));
-    if (connection !== undefined) shortenLog(connection.database);
+    shortenLog();
+    postContent();
     return;
   }
   connection?.database.close();
   // Ends this thread only, even if a module of --import has timers.
   process.exit();
 });
+
+function postContent(): void {
+  if (watch.content !== known) parentPort?.postMessage(watch.content);
+  known = watch.content;
+}
 
 function commit(writes: readonly (SqliteWrite | SqliteGroup)[]): WriterReply {
   lockWait = 0;
@@ -100,21 +107,26 @@ function commit(writes: readonly (SqliteWrite | SqliteGroup)[]): WriterReply {
 }
 
 /**
- * Lets the log start again at its beginning once it is twice as long as it should be. SQLite's own checkpoints never
- * finish while several processes write without a pause. This one makes writers wait for a moment. Because a long read
- * keeps it from finishing, it is tried again only when the log has doubled.
+ * Checkpoints a long log so that the next write starts it over. SQLite's automatic checkpoints don't finish while several
+ * processes write without a pause. This one makes writers wait for a moment. A long read keeps it from finishing, so it
+ * is tried again when the log has doubled.
  */
-function shortenLog(database: DatabaseSync): void {
-  const { frames } = readIndex(files);
-  if (frames < CHECKPOINT_PAGES) longLog = LONG_LOG;
-  if (frames < longLog) return;
-  longLog = 2 * frames;
+function shortenLog(): void {
   try {
-    database.exec(`PRAGMA busy_timeout = ${PATIENCE}; PRAGMA wal_checkpoint(RESTART)`);
-  } catch {
-    // No write has failed. The next commit finds the cause.
-  } finally {
+    const { frames } = readIndex(files);
+    if (frames < CHECKPOINT_PAGES) nextRestart = RESTART_PAGES;
+    if (connection === undefined || frames < nextRestart) return;
+    const { database } = connection;
+    database.exec(`PRAGMA busy_timeout = ${RESTART_TIMEOUT}`);
+    const { busy } = database.prepare('PRAGMA wal_checkpoint(RESTART)').get() ?? {};
     database.exec('PRAGMA busy_timeout = 0');
+    nextRestart = busy === 0 ? RESTART_PAGES : 2 * frames;
+    // Remembers what the checkpoint has written. The next commit reports a problem.
+    watch.findProblem();
+  } catch {
+    // All writes are committed. SQLite ignores failures of its own checkpoints, too. The next batch connects again.
+    connection?.database.close();
+    connection = undefined;
   }
 }
 

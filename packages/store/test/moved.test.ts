@@ -319,7 +319,7 @@ describe('a database whose files are no longer in place', () => {
     expect(textsOf(openNotes(elsewhere))).toEqual(['Ada']);
   });
 
-  it('checkpoints the log into a file that was moved in a turn with reads', async () => {
+  it('checkpoints the log of a moved file while reads hold the lock', async () => {
     const { path, elsewhere } = paths();
     const store = openNotes(path);
     const second = openNotes(path);

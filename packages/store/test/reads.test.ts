@@ -4,7 +4,7 @@ import { openNotes, openRaw, temporaryPath, textsOf } from './support/notes.js';
 
 const turn = () => new Promise(setImmediate);
 
-/** Whether another connection holds the lock of readers: then, a checkpoint cannot copy a later write to the file. */
+/** Whether another connection holds the lock of readers, which keeps a checkpoint from copying a later write. Adds a note. */
 function isLocked(other: DatabaseSync): boolean {
   other.exec("INSERT INTO notes (text) VALUES ('later')");
   const { log, checkpointed } = other.prepare('PRAGMA wal_checkpoint').get() ?? {};
@@ -42,7 +42,7 @@ describe('SqliteDatabase.read', () => {
     }
   });
 
-  it('releases the lock now and then in a turn with many reads', async () => {
+  it('releases the lock at the 1,000th read of a turn', async () => {
     const { store, other } = await openBoth();
     await turn();
     for (let read = 1; read < 999; read += 1) textsOf(store);
@@ -53,7 +53,7 @@ describe('SqliteDatabase.read', () => {
     expect(locked).toEqual([true, false, false, true]);
   });
 
-  it('holds no lock while a checkpoint is due, so that it can finish', async () => {
+  it('holds no lock while the log is long, so that a checkpoint can finish', async () => {
     const { store, other } = await openBoth();
     other.exec(`PRAGMA wal_autocheckpoint = 0;
       INSERT INTO notes (text) VALUES (hex(zeroblob(21000000)));
@@ -77,7 +77,7 @@ describe('SqliteDatabase.read', () => {
     expect(isLocked(other)).toBe(false);
   });
 
-  it('closes in a turn with reads', async () => {
+  it('releases the lock when the store is closed in the same turn', async () => {
     const { store, other } = await openBoth();
     textsOf(store);
     textsOf(store);
