@@ -114,13 +114,17 @@ function commit(writes: readonly (SqliteWrite | SqliteGroup)[]): WriterReply {
 function shortenLog(): void {
   try {
     const { frames } = readIndex(files);
+    // The log has started over.
     if (frames < CHECKPOINT_PAGES) nextRestart = RESTART_PAGES;
     if (connection === undefined || frames < nextRestart) return;
     const { database } = connection;
     database.exec(`PRAGMA busy_timeout = ${RESTART_TIMEOUT}`);
+    const start = performance.now();
     const { busy } = database.prepare('PRAGMA wal_checkpoint(RESTART)').get() ?? {};
+    const hasWaited = performance.now() - start > RESTART_TIMEOUT / 2;
     database.exec('PRAGMA busy_timeout = 0');
-    nextRestart = busy === 0 ? RESTART_PAGES : 2 * frames;
+    // Otherwise, another process was making a checkpoint.
+    if (busy === 1 && hasWaited) nextRestart = 2 * frames;
     // Remembers what the checkpoint has written. The next commit reports a problem.
     watch.findProblem();
   } catch {
