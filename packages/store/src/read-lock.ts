@@ -10,7 +10,7 @@ const held = new Set<ReadLock>();
 
 /**
  * Holds the lock of readers while a turn of the event loop has several reads. SQLite counts the locks that the
- * connections of a process share, so until the next commit, reads make no system calls while this connection has one.
+ * connections of a process share, so until the next commit, reads make no system calls while this connection has it.
  * Each read still sees the latest commit: only the lock is shared, not the moment.
  *
  * @see https://www.sqlite.org/walformat.html#wal_locks
