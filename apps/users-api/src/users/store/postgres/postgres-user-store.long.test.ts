@@ -57,6 +57,11 @@ function metricsOf(store: PostgresUserStore): Partial<Record<string, number>> {
   return Object.fromEntries(store.metrics.map(({ name, value }) => [name, value()]));
 }
 
+/** Waits until a write that a queue has taken is sent, which takes two turns of the event loop. */
+async function untilSent(): Promise<void> {
+  for (let turn = 0; turn < 2; turn += 1) await new Promise(setImmediate);
+}
+
 function times<T>(count: number, make: (index: number) => T): T[] {
   return Array.from({ length: count }, (_, index) => make(index));
 }
@@ -402,7 +407,7 @@ describe('PostgresUserStore', () => {
     });
     const unlock = await lock(url, 'users');
     const creating = [store.create(ADA)];
-    await new Promise(setImmediate);
+    await untilSent();
     creating.push(store.create(ADA), store.create(ADA));
     expect(metricsOf(store).store_waiting_writes).toBe(2);
     await Promise.allSettled(creating);
@@ -420,8 +425,7 @@ describe('PostgresUserStore', () => {
     const unlock = await lock(url, 'users_totals');
     const waiting = store.create(ADA);
     const finds = [store.find(id), store.find(id)];
-    // The create is sent in the next turn of the event loop.
-    await new Promise(setImmediate);
+    await untilSent();
     await expect(store.find(id)).rejects.toMatchObject({ code: 'STORE_BUSY', isTransient: true });
     await unlock();
     await Promise.all([waiting, ...finds]);

@@ -10,7 +10,7 @@ function logOf(path: string): { readonly frames: number; readonly copied: number
   return { frames: index.readUInt32LE(16), copied: index.readUInt32LE(96) };
 }
 
-// On a busy machine, the reader may end too late.
+// On a busy machine, the reader may end too late, so these tests are not part of each run.
 it('a log of 80 MiB starts over once a reader ends', { retry: 4 }, async () => {
   const path = temporaryPath();
   const store = openNotes(path);
