@@ -97,9 +97,7 @@ function commit(writes: readonly (SqliteWrite | SqliteGroup)[]): WriterReply {
     const isUnknown = isCommitting && !UNDONE.includes(primaryCode(thrown));
     // What SQLite reports for overwritten files is misleading.
     const error = findCause(thrown);
-    // Rolls back. The next batch connects again.
-    connection?.database.close();
-    connection = undefined;
+    disconnect();
     // Most of the writes did not violate the constraint.
     if (primaryCode(error) === CONSTRAINT) Object.assign(Object(error), { errcode: ROLLED_BACK });
     return { outcomes: writes.map(() => failed(error)), isCommitted: false, isUnknown, lockWait };
@@ -128,10 +126,15 @@ function shortenLog(): void {
     // Remembers what the checkpoint has written. The next commit reports a problem.
     watch.findProblem();
   } catch {
-    // All writes are committed. SQLite ignores failures of its own checkpoints, too. The next batch connects again.
-    connection?.database.close();
-    connection = undefined;
+    // The writes are committed, and SQLite ignores errors of its automatic checkpoints, too.
+    disconnect();
   }
+}
+
+/** Closes the connection, which rolls back. The next batch opens a new one. */
+function disconnect(): void {
+  connection?.database.close();
+  connection = undefined;
 }
 
 function findCause(thrown: unknown): unknown {

@@ -1,23 +1,28 @@
 import { execFileSync } from 'node:child_process';
 import { setTimeout } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
-import { openNotes, openRaw, temporaryPath, textsOf } from './support/notes.js';
+import { openNotes, openRaw, readIndexFile, temporaryPath, textsOf } from './support/notes.js';
 
-/** Reads the numbers of pages in the log, and of those that are in the database file, from the index of the log. */
-function logOf(path: string): { readonly frames: number; readonly copied: number } {
-  // Closing a descriptor of the index in this process would release its locks.
-  const index = execFileSync('cat', [`${path}-shm`]);
-  return { frames: index.readUInt32LE(16), copied: index.readUInt32LE(96) };
-}
-
-// On a busy machine, the reader may end too late, so these tests are not part of each run.
-it('a log of 80 MiB starts over once a reader ends', { retry: 4 }, async () => {
+/** Opens a store whose log has more than 80 MiB, and a reader that keeps it from starting over. */
+async function openLongLog() {
   const path = temporaryPath();
   const store = openNotes(path);
   const reader = openRaw(path);
   await store.write('add', 'Ada');
   reader.exec('BEGIN; SELECT 1 FROM notes');
   await store.write('addZeros', 45_000_000);
+  return { path, store, reader };
+}
+
+/** Returns the number of pages in the log, and of those that are in the database file. */
+function logOf(path: string): { readonly frames: number; readonly copied: number } {
+  const index = readIndexFile(path);
+  return { frames: index.readUInt32LE(16), copied: index.readUInt32LE(96) };
+}
+
+// On a busy machine, the reader may end too late, so these tests are not part of each run.
+it('a log of 80 MiB starts over once a reader ends', { retry: 4 }, async () => {
+  const { path, store, reader } = await openLongLog();
   reader.exec('ROLLBACK');
   await vi.waitFor(() => {
     const { frames, copied } = logOf(path);
@@ -29,12 +34,7 @@ it('a log of 80 MiB starts over once a reader ends', { retry: 4 }, async () => {
 });
 
 it('an endless read keeps a long log from starting over, but writes succeed', async () => {
-  const path = temporaryPath();
-  const store = openNotes(path);
-  const reader = openRaw(path);
-  await store.write('add', 'Ada');
-  reader.exec('BEGIN; SELECT 1 FROM notes');
-  await store.write('addZeros', 45_000_000);
+  const { path, store } = await openLongLog();
   await store.write('add', 'Bob');
   const { frames, copied } = logOf(path);
   expect(frames).toBeGreaterThan(20_000);
@@ -45,12 +45,7 @@ it('an endless read keeps a long log from starting over, but writes succeed', as
 it('reports a file that was overwritten after a long log was copied to it', {
   retry: 4,
 }, async () => {
-  const path = temporaryPath();
-  const store = openNotes(path);
-  const reader = openRaw(path);
-  await store.write('add', 'Ada');
-  reader.exec('BEGIN; SELECT 1 FROM notes');
-  await store.write('addZeros', 45_000_000);
+  const { path, store, reader } = await openLongLog();
   reader.exec('ROLLBACK');
   await vi.waitFor(() => expect(logOf(path).copied).toBe(logOf(path).frames));
   await setTimeout(100);

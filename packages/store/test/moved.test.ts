@@ -14,7 +14,14 @@ import { join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { type NotesStore, openNotes, openRaw, temporaryFolder, textsOf } from './support/notes.js';
+import {
+  type NotesStore,
+  openNotes,
+  openRaw,
+  readIndexFile,
+  temporaryFolder,
+  textsOf,
+} from './support/notes.js';
 
 /** A path in a folder that can be moved, and a path outside of it. */
 function paths() {
@@ -186,8 +193,7 @@ describe('a database that other programs use', () => {
     const { path } = paths();
     const store = openNotes(path);
     await store.write('add', 'Ada');
-    // Closing a descriptor of the index in this process would release its locks.
-    const index = () => execFileSync('cat', [`${path}-shm`]).subarray(0, 136);
+    const index = () => readIndexFile(path).subarray(0, 136);
     const before = index();
     for (let read = 0; read < 3; read += 1) expect(textsOf(store)).toEqual(['Ada']);
     store.check();

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -67,6 +68,11 @@ export function openRaw(path: string): DatabaseSync {
   const database = new DatabaseSync(path);
   onTestFinished(() => database.close());
   return database;
+}
+
+/** Reads the index of a database's log. In this process, closing its descriptor would release the locks of SQLite. */
+export function readIndexFile(path: string): Buffer {
+  return execFileSync('cat', [`${path}-shm`]);
 }
 
 /** Creates a folder and removes it with its contents when the current test ends. */
