@@ -45,7 +45,7 @@ export const importBudgets: Readonly<Record<string, readonly [files: number, kil
     '@fairlead/jwt/controllers': [9, 819],
     '@fairlead/mcp': [112, 2333],
     '@fairlead/metrics': [92, 609],
-    '@fairlead/middleware': [5, 519],
+    '@fairlead/middleware': [5, 518],
     '@fairlead/middleware/overload': [4, 445],
     '@fairlead/multipart': [16, 517],
     '@fairlead/openapi': [4, 530],

@@ -84,7 +84,7 @@ export class Tree<T> {
     this.#methods.add(method);
   }
 
-  /** Returns texts: every path that has a value starts with one of them. */
+  /** Every path that has a value starts with one of these texts. */
   starts(): readonly string[] {
     const starts = this.#rules.caseSensitive ? startsOf(this.#root) : [''];
     return starts.length > MAX_STARTS ? [''] : starts;
