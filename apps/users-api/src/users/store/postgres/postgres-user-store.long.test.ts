@@ -424,8 +424,8 @@ describe('PostgresUserStore', () => {
     const { id } = await store.create(ADA);
     const unlock = await lock(url, 'users_totals');
     const waiting = store.create(ADA);
-    const finds = [store.find(id), store.find(id)];
     await untilSent();
+    const finds = [store.find(id), store.find(id)];
     await expect(store.find(id)).rejects.toMatchObject({ code: 'STORE_BUSY', isTransient: true });
     await unlock();
     await Promise.all([waiting, ...finds]);
