@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { SingleBar } from 'cli-progress';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { sum } from 'd3-array';
-import { type Comparison, compare, type Table } from './comparison.js';
+import { type Comparison, compare, joinRounds, type Table } from './comparison.js';
 import { pinSelf } from './pinned-process.js';
 import { type Layout, RESULTS, writeReport } from './report.js';
 
@@ -67,21 +67,27 @@ export function formatList(items: readonly { readonly name: string; readonly tit
 }
 
 /**
- * Moves this process off the measured core, measures one table after the other, and writes the
- * report. Shows a progress bar if there is a terminal.
+ * Moves this process off the measured core, measures all tables in each batch, and writes the report.
+ * Shows a progress bar if there is a terminal.
+ *
+ * @param turns - How often all contestants start, and their turns after each start.
  */
 export async function runComparisons(
   { node, out }: CommonOptions,
-  rounds: number,
+  { batches = 1, rounds }: { readonly batches?: number; readonly rounds: number },
   comparisons: readonly Comparison[],
   layout: Layout,
 ): Promise<void> {
-  const steps = sum(comparisons, ({ contestants }) => contestants.length * (1 + rounds));
+  const steps = batches * sum(comparisons, ({ contestants }) => contestants.length * (1 + rounds));
   const tables = await showProgress(steps, async (onStep) => {
     const measured: Table[] = [];
-    for (const comparison of comparisons) {
-      const label = comparison.name ?? comparison.title;
-      measured.push(await compare(comparison, rounds, () => onStep(label)));
+    for (const _ of Array(batches)) {
+      for (const [index, comparison] of comparisons.entries()) {
+        const label = comparison.name ?? comparison.title;
+        const table = await compare(comparison, rounds, () => onStep(label));
+        const before = measured[index];
+        measured[index] = before === undefined ? table : joinRounds(before, table);
+      }
     }
     return measured;
   });

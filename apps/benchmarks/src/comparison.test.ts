@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { compare, estimate, quantile } from './comparison.js';
+import { compare, estimate, joinRounds, quantile } from './comparison.js';
 
 it('interpolates a quantile between two numbers', () => {
   expect(quantile([4, 1, 3, 2], 0.5)).toBe(2.5);
@@ -49,4 +49,16 @@ it('warms everybody up in each pass, and keeps the rows in their order', async (
     ['a', 'b', 'c'],
     ['a', 'b', 'c'],
   ]);
+});
+
+it('joins the rounds of two tables, so that each stays beside the baseline of its round', () => {
+  const table = (a: readonly number[], b: readonly number[]) => ({
+    title: 'letters',
+    rows: [
+      { title: 'a', series: { cpu: a } },
+      { title: 'b', series: { cpu: b } },
+    ],
+  });
+  const joined = joinRounds(table([1, 2], [10, 20]), table([3], [30]));
+  expect(joined).toEqual(table([1, 2, 3], [10, 20, 30]));
 });

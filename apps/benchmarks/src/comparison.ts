@@ -71,6 +71,19 @@ export async function compare(
   return { ...names, rows: entries.map(({ row }) => row) };
 }
 
+/** Returns a table with the rounds of two tables of the same contestants. */
+export function joinRounds({ rows, ...names }: Table, next: Table): Table {
+  const joined = rows.map(({ title, series }, index) => {
+    const added = next.rows[index]?.series ?? {};
+    const lists = Object.entries(series).map(([quantity, values]) => [
+      quantity,
+      values.concat(added[quantity] ?? []),
+    ]);
+    return { title, series: Object.fromEntries(lists) };
+  });
+  return { ...names, rows: joined };
+}
+
 /** A median with its 95 % confidence interval. */
 export interface Estimate {
   readonly median: number;

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import {
   type CommonOptions,
   createCommand,
@@ -41,7 +41,8 @@ export const http = createCommand('pnpm bench', 'Measure HTTP servers under load
   .enablePositionalOptions()
   .argument('[workload...]', 'names of workloads (default: all)')
   .option('--servers <names>', 'comma-separated (default: all); raw is always measured', parseList)
-  .option('--rounds <number>', 'turns of each server', parseCount, 90)
+  .option('--batches <number>', 'how often all servers start', parseCount, 3)
+  .option('--rounds <number>', 'turns of each server in a batch', parseCount, 30)
   .option('--slice <ms>', 'length of a turn', parseCount, 40)
   .option('--warm-up <ms>', 'load before the first turn', parseCount, 800)
   .option('--connections <number>', 'keep-alive connections', parseCount, 64)
@@ -54,9 +55,8 @@ export const http = createCommand('pnpm bench', 'Measure HTTP servers under load
       'compare the packages with those of another commit, or of the last "recorded" results',
     )
       .conflicts(['servers', 'autocannon', 'list', 'out'])
-      .implies({ warmUp: 4_000, slice: 25, rounds: 60 }),
+      .implies({ batches: 5, warmUp: 4_000, slice: 25, rounds: 60 }),
   )
-  .option('--batches <number>', 'with --against: how often all servers start', parseBatches, 5)
   .addOption(
     new Option('--quick', 'with --against: 3 batches, 30 turns, warm-up of 2 s').implies({
       ...{ batches: 3, rounds: 30, warmUp: 2_000 },
@@ -68,41 +68,26 @@ export const http = createCommand('pnpm bench', 'Measure HTTP servers under load
   )
   .action(runHttp);
 
-/**
- * Parses the number of batches.
- *
- * @throws {InvalidArgumentError} If it is below 2: an interval needs two.
- */
-export function parseBatches(text: string): number {
-  const batches = parseCount(text);
-  if (batches > 1) return batches;
-  throw new InvalidArgumentError('Use at least 2 batches.');
-}
-
-async function runHttp(
-  names: readonly string[],
-  options: HttpOptions,
-  command: Command,
-): Promise<void> {
+async function runHttp(names: readonly string[], options: HttpOptions): Promise<void> {
   if (options.list) {
     return console.log(`Workloads\n${formatList(WORKLOADS)}\nServers\n${formatList(SERVERS)}`);
   }
   if (options.against !== undefined) {
+    if (options.batches < 2) throw new Error('Use at least 2 batches: an interval needs two.');
     const ref = options.against === 'recorded' ? recordedCommit(options.node) : options.against;
     const isSlower = await compareWith(ref, pick(ENGINE_WORKLOADS, names, 'workload'), options);
     if (isSlower) process.exitCode = 1;
     return;
   }
-  const { quick, instructions } = options;
-  if (quick || instructions || command.getOptionValueSource('batches') === 'cli') {
-    throw new Error('Use --quick, --batches and --instructions only with --against.');
+  if (options.quick || options.instructions) {
+    throw new Error('Use --quick and --instructions only with --against.');
   }
   const generator = options.autocannon ? AutocannonLoad : Load;
   const servers = pickServers(options.servers);
   const comparisons = pick(WORKLOADS, names, 'workload').map((workload) =>
     compareServers(workload, serversOf(workload.name, servers), { ...options, generator }),
   );
-  await runComparisons(options, options.rounds, comparisons, {
+  await runComparisons(options, options, comparisons, {
     name: names.length > 0 ? names.join('-') : 'http',
     title: 'HTTP',
     columns: () => [

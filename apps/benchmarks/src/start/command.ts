@@ -44,7 +44,7 @@ async function runStart({ controllers, rounds, ...options }: StartOptions): Prom
       return compareStarts(title, `/c${count - 1}/7`, programsWith(count), node);
     }),
   ];
-  await runComparisons(options, rounds, comparisons, {
+  await runComparisons(options, { rounds }, comparisons, {
     name: 'start',
     title: 'Start',
     columns: (baseline) => [

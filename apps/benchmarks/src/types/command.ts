@@ -37,7 +37,7 @@ async function runTypes(
       return { title: kind.title, turn };
     }),
   }));
-  await runComparisons(options, rounds, comparisons, {
+  await runComparisons(options, { rounds }, comparisons, {
     name: ['types', ...names].join('-'),
     title: 'Types of clients',
     columns: (baseline) => [

@@ -19,6 +19,7 @@ import { countUsers, createWorkloads, deleteCreated } from './workloads.js';
 interface UsersOptions extends CommonOptions, TurnOptions {
   readonly servers?: readonly string[];
   readonly stores: readonly string[];
+  readonly batches: number;
   readonly rounds: number;
 }
 
@@ -36,7 +37,8 @@ export const users = createCommand('users', 'Measure the users service on severa
     'comma-separated (default: all but fastify-again); fastify is always measured',
     parseList,
   )
-  .option('--rounds <number>', 'turns of each server', parseCount, 30)
+  .option('--batches <number>', 'how often all servers start', parseCount, 2)
+  .option('--rounds <number>', 'turns of each server in a batch', parseCount, 15)
   .option('--slice <ms>', 'length of a turn', parseCount, 250)
   .option('--warm-up <ms>', 'load before the first turn', parseCount, 2_000)
   .option('--connections <number>', 'keep-alive connections', parseCount, 64)
@@ -56,7 +58,7 @@ async function runUsers(names: readonly string[], options: UsersOptions): Promis
         compareUsers(workload, store, servers, databases, { ...options, users: USERS }),
       ),
     );
-    await runComparisons(options, options.rounds, comparisons, {
+    await runComparisons(options, options, comparisons, {
       name: ['users', ...options.stores, ...names].join('-'),
       title: 'The users service',
       columns: () => COLUMNS,
