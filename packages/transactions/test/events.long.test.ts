@@ -105,7 +105,7 @@ describe('events', () => {
     await pool.query(`
       CREATE TABLE slow ();
       CREATE FUNCTION sleep() RETURNS trigger LANGUAGE plpgsql AS $$
-      BEGIN PERFORM pg_sleep(0.5); RETURN NULL; END $$;
+      BEGIN PERFORM pg_sleep(1); RETURN NULL; END $$;
       CREATE CONSTRAINT TRIGGER sleep AFTER INSERT ON slow
         DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION sleep();`);
     const { db, events } = await start();
@@ -117,7 +117,13 @@ describe('events', () => {
       hasBegun.resolve();
     });
     await hasBegun.promise;
-    await delay(100);
+    const countSleeping = async () => {
+      const { rowCount } = await pool.query(
+        "SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep'",
+      );
+      return rowCount;
+    };
+    await expect.poll(countSleeping).toBe(1);
     await events.publish('commits', { data: 'quick' });
     await slow;
     await expect.poll(() => received).toEqual(['slow', 'quick']);
