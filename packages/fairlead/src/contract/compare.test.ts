@@ -55,6 +55,12 @@ describe('a comparison of documents', () => {
       ['maybe GET /a/b is gone: GET /a/{id} may respond instead'],
     ],
     [
+      'the slash at the end of a path, which many servers ignore',
+      withPath('/a'),
+      withPath('/a/'),
+      ['maybe GET /a is gone: GET /a/ may respond instead', 'safe GET /a/ is new'],
+    ],
+    [
       'the name of a path parameter',
       withPath('/a/{id}', { ...ok, parameters: [{ name: 'id', in: 'path', schema: text }] }),
       withPath('/a/{key}', { ...ok, parameters: [{ name: 'key', in: 'path', schema: text }] }),

@@ -106,10 +106,11 @@ export function shapeOf(path: string): string {
   return path.replace(/\{[^{}]*\}/g, '{}');
 }
 
-/** Whether a path with parameters may match another one. */
+/** Whether a path with parameters may match another one. Many servers ignore a slash at the end. */
 export function mayMatch(general: string, path: string): boolean {
-  const segments = shapeOf(general).split('/');
-  const others = shapeOf(path).split('/');
+  const [segments = [], others = []] = [general, path].map((one) =>
+    shapeOf(one).replace(/\/$/, '').split('/'),
+  );
   return (
     segments.length === others.length &&
     segments.every((one, index) => one === '{}' || one === others[index])
