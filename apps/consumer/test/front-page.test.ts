@@ -161,6 +161,7 @@ describe('the page of performance', () => {
       [
         fastify('page'),
         functions('page'),
+        classes('page'),
         withSchema('Fastify', 'page'),
         withSchema('Fairlead, classes', 'page'),
         withSchema('Fairlead, functions', 'page'),

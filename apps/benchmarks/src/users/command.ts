@@ -38,7 +38,7 @@ export const users = createCommand('users', 'Measure the users service on severa
     parseList,
   )
   .option('--batches <number>', 'how often all servers start', parseCount, 2)
-  .option('--rounds <number>', 'turns of each server in a batch', parseCount, 15)
+  .option('--rounds <number>', 'turns of each server in a batch', parseCount, 6)
   .option('--slice <ms>', 'length of a turn', parseCount, 250)
   .option('--warm-up <ms>', 'load before the first turn', parseCount, 2_000)
   .option('--connections <number>', 'keep-alive connections', parseCount, 64)
