@@ -14,6 +14,14 @@ export interface CommonOptions {
   readonly out: string;
 }
 
+/** How much a command measures. */
+interface Rounds {
+  /** How often all contestants start; 1 by default. */
+  readonly batches?: number;
+  /** Their turns after each start. */
+  readonly rounds: number;
+}
+
 /** Creates a command with the options of {@link CommonOptions}. */
 export function createCommand(name: string, description: string): Command {
   return new Command(name)
@@ -69,12 +77,9 @@ export function formatList(items: readonly { readonly name: string; readonly tit
 /**
  * Moves this process off the measured core, measures all tables in each batch, and writes the report.
  * Shows a progress bar if there is a terminal.
- *
- * @param turns - How often all contestants start, and their turns after each start.
  */
 export async function runComparisons(
-  { node, out }: CommonOptions,
-  { batches = 1, rounds }: { readonly batches?: number; readonly rounds: number },
+  { node, out, batches = 1, rounds }: CommonOptions & Rounds,
   comparisons: readonly Comparison[],
   layout: Layout,
 ): Promise<void> {

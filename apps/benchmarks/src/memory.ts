@@ -41,7 +41,7 @@ async function runMemory(names: readonly string[], options: MemoryCommandOptions
         measureMemory(server, workload, { node, requests, warmUp: WARM_UP, connections: 64 }),
     })),
   }));
-  await runComparisons(options, { rounds: 1 }, comparisons, {
+  await runComparisons({ ...options, rounds: 1 }, comparisons, {
     name: ['memory', ...names].join('-'),
     title: 'Memory',
     columns: () => [

@@ -87,7 +87,7 @@ async function runHttp(names: readonly string[], options: HttpOptions): Promise<
   const comparisons = pick(WORKLOADS, names, 'workload').map((workload) =>
     compareServers(workload, serversOf(workload.name, servers), { ...options, generator }),
   );
-  await runComparisons(options, options, comparisons, {
+  await runComparisons(options, comparisons, {
     name: names.length > 0 ? names.join('-') : 'http',
     title: 'HTTP',
     columns: () => [

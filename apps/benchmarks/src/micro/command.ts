@@ -42,7 +42,7 @@ async function runMicro(names: readonly string[], options: MicroOptions): Promis
   const comparisons = pick(BENCHMARKS, names, 'benchmark').map((benchmark) =>
     compareLibraries(benchmark, options),
   );
-  await runComparisons(options, options, comparisons, {
+  await runComparisons(options, comparisons, {
     name: ['micro', ...names].join('-'),
     title: 'Single operations',
     columns: () => [

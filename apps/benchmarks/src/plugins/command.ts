@@ -84,7 +84,7 @@ async function runPlugins(names: readonly string[], options: PluginsOptions): Pr
   const comparisons = pick(PLUGIN_WORKLOADS, names, 'workload').map((workload) =>
     compareServers(workload, PLUGIN_SERVERS, turns),
   );
-  await runComparisons(options, options, comparisons, {
+  await runComparisons(options, comparisons, {
     name: ['plugins', ...names].join('-'),
     title: 'Packages and plugins',
     columns: () => [

@@ -32,7 +32,7 @@ export const start = createCommand('start', 'Measure the time to the first respo
   )
   .action(runStart);
 
-async function runStart({ controllers, rounds, ...options }: StartOptions): Promise<void> {
+async function runStart({ controllers, ...options }: StartOptions): Promise<void> {
   const { node } = options;
   const plain = serversOf('json').map(({ title, program }) => ({
     ...{ title, program: program('json') },
@@ -44,7 +44,7 @@ async function runStart({ controllers, rounds, ...options }: StartOptions): Prom
       return compareStarts(title, `/c${count - 1}/7`, programsWith(count), node);
     }),
   ];
-  await runComparisons(options, { rounds }, comparisons, {
+  await runComparisons(options, comparisons, {
     name: 'start',
     title: 'Start',
     columns: (baseline) => [

@@ -27,7 +27,7 @@ interface TypesOptions extends CommonOptions {
 
 async function runTypes(
   names: readonly string[],
-  { controllers, rounds, ...options }: TypesOptions,
+  { controllers, ...options }: TypesOptions,
 ): Promise<void> {
   const comparisons = pick(COMPILERS, names, 'compiler').map((compiler) => ({
     title: `${compiler.title}, ${controllers * 10} routes and ${controllers} calls`,
@@ -37,7 +37,7 @@ async function runTypes(
       return { title: kind.title, turn };
     }),
   }));
-  await runComparisons(options, { rounds }, comparisons, {
+  await runComparisons(options, comparisons, {
     name: ['types', ...names].join('-'),
     title: 'Types of clients',
     columns: (baseline) => [

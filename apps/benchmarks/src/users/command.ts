@@ -58,7 +58,7 @@ async function runUsers(names: readonly string[], options: UsersOptions): Promis
         compareUsers(workload, store, servers, databases, { ...options, users: USERS }),
       ),
     );
-    await runComparisons(options, options, comparisons, {
+    await runComparisons(options, comparisons, {
       name: ['users', ...options.stores, ...names].join('-'),
       title: 'The users service',
       columns: () => COLUMNS,
