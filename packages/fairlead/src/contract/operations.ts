@@ -108,9 +108,8 @@ export function shapeOf(path: string): string {
 
 /** Whether a path with parameters may match another one. Many servers ignore a slash at the end. */
 export function mayMatch(general: string, path: string): boolean {
-  const [segments = [], others = []] = [general, path].map((one) =>
-    shapeOf(one).replace(/\/$/, '').split('/'),
-  );
+  const segmentsOf = (one: string) => shapeOf(one).replace(/\/$/, '').split('/');
+  const [segments, others] = [segmentsOf(general), segmentsOf(path)];
   return (
     segments.length === others.length &&
     segments.every((one, index) => one === '{}' || one === others[index])
