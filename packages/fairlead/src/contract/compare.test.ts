@@ -61,6 +61,12 @@ describe('a comparison of documents', () => {
       ['maybe GET /a is gone: GET /a/ may respond instead', 'safe GET /a/ is new'],
     ],
     [
+      'a path that ends where another one has a parameter, which is never empty',
+      { paths: { '/a/': { get: ok }, '/a/{id}': { get: ok } } },
+      withPath('/a/{id}'),
+      ['breaking GET /a/ is gone, without a deprecation'],
+    ],
+    [
       'the name of a path parameter',
       withPath('/a/{id}', { ...ok, parameters: [{ name: 'id', in: 'path', schema: text }] }),
       withPath('/a/{key}', { ...ok, parameters: [{ name: 'key', in: 'path', schema: text }] }),
