@@ -20,7 +20,7 @@ import {
 } from './keyed-request.js';
 import { assertTable, tableName } from './table-name.js';
 import {
-  assertWhole,
+  assertResponse,
   isOutcomeUnknown,
   statusOf,
   TRANSACTION_OPTIONS,
@@ -169,8 +169,8 @@ export function idempotency<Client>(
   };
 
   const wholeResponseOf = (ctx: Context, request: KeyedRequest): KeptResponse => {
-    // transaction() refuses streams, but only after this.
-    assertWhole(ctx);
+    // transaction() checks it, but only after this.
+    assertResponse(ctx);
     if (isTakenOver(ctx)) transactions.afterCommit(() => ctx.report(notKept(call, ctx)));
     return responseOf(ctx, request);
   };

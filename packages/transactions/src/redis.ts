@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Context, HttpError, type Middleware, ServiceUnavailableError } from '@fairlead/core';
-import { describeFactories, throwTogether } from '@fairlead/core/extend';
+import { assertAnswered, describeFactories, throwTogether } from '@fairlead/core/extend';
 import {
   arrayOf,
   assertConnected,
@@ -191,6 +191,7 @@ export function redisIdempotency(
       ranNothing(status) ? settle(ctx, FORGET, id, token) : lose();
     try {
       await next();
+      assertAnswered(ctx);
     } catch (error) {
       // What a handler has sent may tell the client that something was done.
       await (isTakenOver(ctx) ? lose() : endWith(statusOf(error)));

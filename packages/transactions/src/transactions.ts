@@ -7,6 +7,7 @@ import {
   ServiceUnavailableError,
 } from '@fairlead/core';
 import {
+  assertAnswered,
   assertOptions,
   type Doubt,
   describe,
@@ -312,7 +313,7 @@ function createMiddleware(
       } catch (error) {
         thrown = { error };
       }
-      if (thrown === undefined) assertWhole(ctx);
+      if (thrown === undefined) assertResponse(ctx);
       if (ctx.res.headersSent) ctx.report(sentEarly(ctx));
       const status = thrown === undefined ? ctx.status : statusOf(thrown.error);
       const hasLeft = rollsBackOnDisconnect && ctx.signal.aborted;
@@ -348,11 +349,14 @@ export const UNAVAILABLE =
   'Another transaction was in the way, or the database could not be reached.';
 
 /**
- * Checks that a recorded body is no stream: it would be read after the transaction has ended, outside of it.
+ * Checks that there is a response, and that it is no stream: that would be read after the transaction has ended, outside
+ * of it.
  *
  * @throws {TypeError} For a stream.
+ * @throws {InternalServerError} 500 `NO_RESPONSE`.
  */
-export function assertWhole(ctx: AnyContext): void {
+export function assertResponse(ctx: AnyContext): void {
+  assertAnswered(ctx);
   if (!isStreamed(ctx)) return;
   const { method, path } = ctx;
   throw new TypeError(

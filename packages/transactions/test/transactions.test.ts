@@ -24,6 +24,7 @@ import { named } from '@fairlead/options';
 import { warningsOf } from '@fairlead/test-support/start-warnings';
 import { websocket } from '@fairlead/websocket';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import {
   createTransactions,
   type IdempotencyOptions,
@@ -110,6 +111,43 @@ describe('transactions', () => {
     expect(errors.map(String)).toEqual([
       expect.stringContaining('POST / was sent before the commit'),
     ]);
+  });
+
+  it('roll back without the response that they need, in functions, values and classes', async () => {
+    const { db, log } = openLog();
+    const transaction = db.transaction();
+    const response = { 201: z.object({ id: z.string() }) };
+    const nothing = (): undefined => void db.client.note('write');
+    @Controller('/class')
+    class Orders {
+      @Post('/', { response, status: 201 })
+      @UseMiddleware(transaction)
+      add() {
+        return nothing() as never;
+      }
+    }
+    const orders = defineController('/value', {
+      routes: ({ post }) => ({
+        add: post('/', { response, status: 201, middleware: [transaction] }, () => {
+          return nothing() as never;
+        }),
+      }),
+    });
+    const router = createRouter();
+    const app = createApp({ onError: () => undefined })
+      .post('/none', transaction, nothing)
+      .post('/schema', { response, status: 201 }, transaction, () => nothing() as never);
+    await app.plugin(controllersPlugin({ router, controllers: [Orders, orders] }));
+    app.route('/', router);
+    for (const path of ['/none', '/schema', '/value', '/class']) {
+      const answer = await app.request(path, { method: 'POST' });
+      expect([path, answer.status, Object(await answer.json()).code]).toEqual([
+        path,
+        500,
+        'NO_RESPONSE',
+      ]);
+    }
+    expect(log).toEqual(Array(4).fill(['begin {}', 'write inside', 'rollback {}']).flat());
   });
 
   it('of a sibling part begin after the part before', async () => {

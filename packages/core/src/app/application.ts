@@ -7,7 +7,7 @@ import { respondersOf } from '../checks/access.js';
 import { createLayout, type Layout, type Place, prefixesIn } from '../checks/layout.js';
 import { findErrors } from '../checks/rules.js';
 import { Context } from '../context/context.js';
-import { droppedResponse, isDropped, isUnanswered, noResponse } from '../context/context-errors.js';
+import { droppedResponse, isDropped } from '../context/context-errors.js';
 import type { ValidationStatus } from '../errors/http-error.js';
 import type { Next } from '../exchange/after-next.js';
 import {
@@ -22,7 +22,7 @@ import {
   replacesProblems,
   respondWithError,
 } from '../middleware/error-handler.js';
-import { mistakeOf, silentOf } from '../pipeline/find-next-mistakes.js';
+import { assertAnswered } from '../pipeline/find-next-mistakes.js';
 import type { Middleware } from '../pipeline/pipeline.js';
 import { isPromiseLike } from '../promise.js';
 import { takeFailures } from '../response/chunks.js';
@@ -561,7 +561,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
 
   #respond(exchange: Exchange<Context>, ctx: Context): void {
     try {
-      if (isUnanswered(exchange)) throw noResponse(exchange, mistakeOf(ctx), silentOf(ctx));
+      assertAnswered(ctx);
       if (isDropped(exchange)) throw droppedResponse(exchange);
       write(exchange, ctx);
     } catch (error) {

@@ -1,6 +1,6 @@
 import { atLine, describeValue, warn } from '@fairlead/options';
-import type { Context } from '../context/context.js';
-import { requestOf } from '../context/context-errors.js';
+import type { AnyContext, Context } from '../context/context.js';
+import { isUnanswered, noResponse, refuseContext, requestOf } from '../context/context-errors.js';
 import { type Next, ObservedPromise } from '../exchange/after-next.js';
 import { EXCHANGE } from '../exchange/exchange.js';
 import { isPromiseLike } from '../promise.js';
@@ -8,22 +8,23 @@ import { isPromiseLike } from '../promise.js';
 type Run = (ctx: Context, next: Next) => unknown;
 
 /** What middleware did wrong in a request. */
-const mistakes = new WeakMap<Context, string>();
+const mistakes = new WeakMap<object, string>();
 
 /** The functions that ended the pipeline of a request without a response, by name. */
-const silent = new WeakMap<Context, string>();
+const silent = new WeakMap<object, string>();
 
 /** The middleware of which the process has been warned. */
 const warned = new WeakSet<Run>();
 
-/** Returns what middleware did wrong in a request, or undefined if nothing is known. */
-export function mistakeOf(ctx: Context): string | undefined {
-  return mistakes.get(ctx);
-}
-
-/** Returns the name of the function that neither responded nor called `next()`, if it was observed. */
-export function silentOf(ctx: Context): string | undefined {
-  return silent.get(ctx);
+/**
+ * Checks that a request was answered, when nothing that could respond to it is left to run. Middleware calls it after
+ * `next()` for what must not happen without a response, such as a commit.
+ *
+ * @throws {InternalServerError} 500 `NO_RESPONSE`.
+ */
+export function assertAnswered(ctx: AnyContext): void {
+  const exchange = ctx[EXCHANGE] ?? refuseContext('assertAnswered()', ctx);
+  if (isUnanswered(exchange)) throw noResponse(exchange, mistakes.get(ctx), silent.get(ctx));
 }
 
 /**

@@ -133,6 +133,19 @@ export function testIdempotency(open: () => Keyed | Promise<Keyed>): void {
     },
   );
 
+  it('does not keep that a handler has sent no response', async () => {
+    const { once, add } = await open();
+    const app = createApp({ onError: () => undefined }).post(
+      '/',
+      once({ principal: userOf }),
+      async () => void (await add('order')),
+    );
+    const post = () => app.request('/', { method: 'POST', headers: { 'Idempotency-Key': 'k' } });
+    expect((await post()).status).toBe(500);
+    const second = await post();
+    expect([second.ok, second.headers.get('Idempotency-Replayed')]).toEqual([false, null]);
+  });
+
   it('keeps the keys of principals apart, and requires a valid one if it should', async () => {
     const { once, add, items } = await open();
     const app = createApp({ onError: () => undefined }).post(
