@@ -314,10 +314,10 @@ function createMiddleware(
         thrown = { error };
       }
       if (thrown === undefined) assertResponse(ctx);
-      if (ctx.res.headersSent) ctx.report(sentEarly(ctx));
-      const status = thrown === undefined ? ctx.status : statusOf(thrown.error);
+      const status = thrown === undefined ? sentStatusOf(ctx) : statusOf(thrown.error);
       const hasLeft = rollsBackOnDisconnect && ctx.signal.aborted;
       if (!mayCommit(status) || hasLeft) throw ROLLBACK;
+      if (ctx.res.headersSent) ctx.report(sentEarly(ctx));
       isCommitting = ownsCommit;
     };
     const report = (error: unknown): void => ctx.report(error);
@@ -374,6 +374,12 @@ function sentEarly({ method, path }: AnyContext): Error {
   return new Error(
     `The response to ${method} ${path} was sent before the commit of its transaction, because something has written to ctx.res. Return the response instead, or call run() in the handler.`,
   );
+}
+
+/** Returns the status of a response: 499 if the client has left before the function that took it over sent anything. */
+function sentStatusOf({ res, status, takenOver }: AnyContext): number {
+  if (!takenOver) return status;
+  return res.destroyed && !res.headersSent ? 499 : res.statusCode;
 }
 
 /** Returns the status that a thrown value responds with. */

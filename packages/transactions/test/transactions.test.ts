@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import {
   Controller,
@@ -148,6 +149,30 @@ describe('transactions', () => {
       ]);
     }
     expect(log).toEqual(Array(4).fill(['begin {}', 'write inside', 'rollback {}']).flat());
+  });
+
+  it('roll back if what has taken over the response sends an error, or nothing before the client leaves', async () => {
+    const { db, log } = openLog();
+    const left = Promise.withResolvers<void>();
+    const app = createApp({ onError: () => undefined })
+      .post('/error', db.transaction(), (ctx) => {
+        const res = ctx.takeOver();
+        res.statusCode = 500;
+        res.end();
+      })
+      .post('/left', db.transaction(), async (ctx) => {
+        ctx.takeOver();
+        const closed = once(ctx.res, 'close');
+        left.resolve();
+        await closed;
+      });
+    expect((await app.request('/error', { method: 'POST' })).status).toBe(500);
+    const leaving = new AbortController();
+    const request = app.request('/left', { method: 'POST', signal: leaving.signal });
+    await left.promise;
+    leaving.abort();
+    await expect(request).rejects.toThrow();
+    await expect.poll(() => log).toEqual(['begin {}', 'rollback {}', 'begin {}', 'rollback {}']);
   });
 
   it('of a sibling part begin after the part before', async () => {
