@@ -15,6 +15,7 @@ import {
   descriptionOf,
   opensWebSocket,
   type Placement,
+  parseDeclaredBody,
   readHttpError,
   throwTogether,
 } from '@fairlead/core/extend';
@@ -321,6 +322,8 @@ function createMiddleware(
       isCommitting = ownsCommit;
     };
     const report = (error: unknown): void => ctx.report(error);
+    // A slow client must not keep a connection.
+    if (ownsCommit) await parseDeclaredBody(ctx);
     try {
       await open(`${ctx.method} ${ctx.path}`, settings, report, work);
       isCommitted = true;

@@ -175,6 +175,29 @@ describe('transactions', () => {
     await expect.poll(() => log).toEqual(['begin {}', 'rollback {}', 'begin {}', 'rollback {}']);
   });
 
+  it('begin when a declared body has arrived', async () => {
+    const { db, log } = openLog();
+    const arrived = Promise.withResolvers<void>();
+    const app = createApp()
+      .use((_ctx, next) => {
+        arrived.resolve();
+        return next();
+      })
+      .post('/', { body: z.object({ item: z.string() }) }, db.transaction(), ({ body }) => {
+        db.client.note(body.item);
+        return body;
+      });
+    const client = app.connect();
+    client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n');
+    client.write('Content-Length: 12\r\nConnection: close\r\n\r\n{"item"');
+    await arrived.promise;
+    for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
+    log.push('the rest');
+    client.write(':"a"}');
+    expect(String(Buffer.concat(await client.toArray()))).toMatch(/^HTTP\/1\.1 200 /);
+    expect(log).toEqual(['the rest', 'begin {}', 'a inside', 'commit {}']);
+  });
+
   it('of a sibling part begin after the part before', async () => {
     const { db, log } = openLog();
     const part = (text: string) => db.run(async () => db.client.note(text));
