@@ -20,14 +20,16 @@ export function createResponses(
   const { errors, headers, reportFor } = draft;
   const success = defaultStatus(route.options) ?? 200;
   const described = responseSchemas(route.options);
-  const validates = inputs.some(
-    ({ source, schema, required }) =>
-      (schema !== undefined || required) &&
-      !(source === 'param' && route.options.invalidParams === 404),
-  );
+  const checked = inputs.filter(({ schema, required }) => schema !== undefined || required);
+  const becomesNotFound = ({ source }: RouteInput): boolean =>
+    source === 'param' && route.options.invalidParams === 404;
+  const validates = !checked.every(becomesNotFound);
   const codes = errorCodes(route.options);
+  const sent = sentBy([...(route.upstream ?? []), ...route.handlers], method);
+  const sentStatuses = sent.flatMap(statusesOf);
   const implied = new Set<number>();
   if (validates) implied.add(errors.validationStatus);
+  if (route.params.length > 0 && checked.some(becomesNotFound)) implied.add(404);
   if (readsBody) for (const status of [400, 413, 415]) implied.add(status);
   // The rules of a form.
   if (readsBody && formsOf([...(route.upstream ?? []), ...route.handlers]).length > 0)
@@ -37,6 +39,7 @@ export function createResponses(
   if (isSecured) for (const status of [401, 403]) implied.add(status);
   const { versions } = draft;
   if (versions && route.options.version) implied.add(versions.header === undefined ? 406 : 400);
+  for (const status of sentStatuses) if (status >= 400) implied.add(status);
   const failures = new Set([...codes.keys(), ...implied]);
   if (route.params.length > 0) failures.add(404);
   // Routes of controllers have this option if guards check their requests.
@@ -45,7 +48,6 @@ export function createResponses(
     errors.contentOf(status, validates, codes.get(status), implied.has(status));
 
   const report = reportFor(`a header of ${label}`);
-  const sent = sentBy([...(route.upstream ?? []), ...route.handlers], method);
   /** Returns what functions add to the responses with a status. */
   const addedTo = (status: number | 'default') => {
     const added = sent.flatMap(({ responses = {} }) => responses[Number(status)] ?? []);
@@ -84,12 +86,11 @@ export function createResponses(
     const content = createContent(schema, place, draft);
     add(status, isError ? { ...contentOfError(status), ...content } : content, own);
   }
-  for (const status of sent.flatMap(statusesOf)) {
-    if (status in responses || status < 300) continue;
+  for (const status of sentStatuses) {
+    if (status in responses || status < 300 || status >= 400) continue;
     // A client can have the current content only of a response with content.
     if (status === 304 && !(200 in responses)) continue;
-    if (status >= 400) failures.add(status);
-    else add(status, {});
+    add(status, {});
   }
   for (const status of failures) addError(status);
   addError('default');

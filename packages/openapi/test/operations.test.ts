@@ -3,6 +3,7 @@ import {
   createRouter,
   type Handler,
   json,
+  type Middleware,
   type Route,
   type RouteOptions,
   raw,
@@ -525,6 +526,15 @@ describe('the request body', () => {
 describe('responses', () => {
   const User = z.object({ name: z.string() });
   const json = { 'application/json': { schema: expect.objectContaining({ type: 'object' }) } };
+  const problem = { $ref: '#/components/schemas/Problem' };
+  const problemWith = (code: object) => ({
+    'application/problem+json': { schema: { allOf: [problem], properties: { code } } },
+  });
+  /** Declares an error of its own. */
+  const runsOnce = describeValue<Middleware>((_ctx, next) => next(), {
+    role: 'middleware',
+    sends: { responses: { 409: { description: 'It still runs.' } } },
+  });
 
   it.each<[string, RouteOptions, object]>([
     ['nothing', {}, { 200: { description: 'OK' } }],
@@ -615,19 +625,15 @@ describe('responses', () => {
   });
 
   it('have the codes that the route declares for their status', () => {
-    const problem = { $ref: '#/components/schemas/Problem' };
-    const contentWith = (code: object) => ({
-      'application/problem+json': { schema: { allOf: [problem], properties: { code } } },
-    });
     const gone = ['USER_NOT_FOUND', 'USER_LEFT'];
     const options = { errors: { 404: gone, 409: [] }, response: { 404: User } };
 
     expect(operationOf({ errors: { 404: gone } }, '/:id')).toMatchObject({
-      responses: { 404: { description: 'Not Found', content: contentWith({ enum: gone }) } },
+      responses: { 404: { description: 'Not Found', content: problemWith({ enum: gone }) } },
     });
     expect(operationOf(options)).toMatchObject({
       responses: {
-        404: { content: { ...contentWith({ enum: gone }), ...json } },
+        404: { content: { ...problemWith({ enum: gone }), ...json } },
         409: { $ref: '#/components/responses/Conflict' },
       },
     });
@@ -648,6 +654,55 @@ describe('responses', () => {
         },
       },
     });
+  });
+
+  it('may have other codes if middleware responds with their status, too', () => {
+    const app = createApp()
+      .use(runsOnce)
+      .post('/', { errors: { 409: ['NAME_TAKEN'], 410: ['NAME_GONE'] } }, ok);
+    const { responses } = Object(createDocument(app, { info }).paths['/']?.post);
+
+    expect(responses[409]).toEqual({
+      description: 'It still runs.',
+      content: problemWith({ anyOf: [{ enum: ['NAME_TAKEN'] }, { type: 'string' }] }),
+    });
+    expect(responses[410].content).toEqual(problemWith({ enum: ['NAME_GONE'] }));
+  });
+
+  it('may have other codes if invalid path parameters have their status, too', async () => {
+    const params = z.object({ id: z.coerce.number() });
+    const errors = { 404: ['USER_NOT_FOUND'] };
+    const app = createApp().get('/:id', { params, invalidParams: 404, errors }, () => null);
+    const code = { anyOf: [{ enum: ['USER_NOT_FOUND'] }, { type: 'string' }] };
+
+    expect(createDocument(app, { info }).paths['/{id}']?.get).toMatchObject({
+      responses: { 404: { content: problemWith(code) } },
+    });
+    expect(await (await app.request('/a')).json()).toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it.each<[string, RouteOptions, string]>([
+    ['the schema of another part of the request', { query: z.object({ id: z.string() }) }, '/:id'],
+    ['a path without parameters', { params: z.object({ id: z.string().optional() }) }, '/'],
+  ])('have only the codes of the route for a 404 with %s', (_, options, pattern) => {
+    const errors = { 404: ['USER_NOT_FOUND'] };
+
+    expect(operationOf({ ...options, invalidParams: 404, errors }, pattern)).toMatchObject({
+      responses: { 404: { content: problemWith({ enum: ['USER_NOT_FOUND'] }) } },
+    });
+  });
+
+  it('show both the body of a route and the problem for an error of its middleware', () => {
+    const app = createApp()
+      .use(runsOnce)
+      .post('/', { response: { 409: User, 410: z.null() } }, ok);
+    const { responses } = Object(createDocument(app, { info }).paths['/']?.post);
+
+    expect(responses[409].content).toEqual({
+      'application/problem+json': { schema: problem },
+      ...json,
+    });
+    expect(Object.keys(responses[410].content)).toEqual(['application/json']);
   });
 
   it('show both the body of a route and the problem for an error that it implies', () => {
