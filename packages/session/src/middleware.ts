@@ -120,7 +120,7 @@ const SESSION_OPTIONS: Kinds<SessionOptions> = {
  *
  * The cookie has `HttpOnly`, `Secure`, `SameSite=Lax` and the strictest prefix that its options allow:
  * `__Host-Http-session` by default. A response that sets it also has `Cache-Control: no-store`, unless the
- * handler sets another value that keeps the response out of shared caches.
+ * handler sets another value that keeps the response out of shared caches. `no-transform` is kept.
  *
  * The middleware throws a ServiceUnavailableError, 503 `SESSION_STORE_UNAVAILABLE`, when the store fails,
  * and a ConflictError, 409 `SESSION_CONFLICT`, when another request has changed the same member of a stored
@@ -223,8 +223,12 @@ function createMiddleware<Data extends object, Kept extends Found>(
     if (value === undefined) deleteCookie(ctx, name, attributes);
     else setCookie(ctx, name, value, { ...attributes, ...maxAgeOf(current) });
     backend.onCookie?.(current);
+    const directives = directivesOf(ctx.responseHeaders.get('Cache-Control'));
     for (const header of sharingHeaders(ctx)) ctx.responseHeaders.delete(header);
-    if (!ctx.responseHeaders.has('Cache-Control')) ctx.set('Cache-Control', 'no-store');
+    if (ctx.responseHeaders.has('Cache-Control')) return;
+    // The bytes of the response may still not change, for example in compression().
+    const mustKeepBytes = directives.includes('no-transform');
+    ctx.set('Cache-Control', mustKeepBytes ? 'no-store, no-transform' : 'no-store');
   };
 
   return named('session', async (ctx, next) => {
@@ -271,7 +275,7 @@ function limitTo<Data extends object>(
  */
 function sharingHeaders({ responseHeaders }: Context): readonly string[] {
   return [...responseHeaders].flatMap(([name, value]) =>
-    CACHE_HEADER.test(name) && !isUnshared(String(value)) ? name : [],
+    CACHE_HEADER.test(name) && !isUnshared(directivesOf(value)) ? name : [],
   );
 }
 
@@ -279,14 +283,22 @@ function sharingHeaders({ responseHeaders }: Context): readonly string[] {
 const CACHE_HEADER = /^(?:(?:[\w-]+-)?cache-control|surrogate-control)$/i;
 
 /**
- * Whether a value keeps a response out of shared caches. With a list of headers, `private` concerns only
- * these. With `must-understand`, caches may ignore `no-store`.
+ * Returns the directives of a header that controls caches, in lower case and without quoted text.
+ *
+ * @see RFC 9111 §5.2
  */
-function isUnshared(value: string): boolean {
-  const directives = value
+function directivesOf(value: unknown): readonly string[] {
+  return String(value)
     .replace(/"(?:[^"\\]|\\.)*"?/g, '""')
     .split(',')
     .map((directive) => directive.trim().toLowerCase());
+}
+
+/**
+ * Whether directives keep a response out of shared caches. With a list of headers, `private` concerns only
+ * these. With `must-understand`, caches may ignore `no-store`.
+ */
+function isUnshared(directives: readonly string[]): boolean {
   if (directives.includes('private')) return true;
   return directives.includes('no-store') && !directives.includes('must-understand');
 }

@@ -1,4 +1,6 @@
+import { Readable } from 'node:stream';
 import { createApp, errorHandler, NotFoundError } from '@fairlead/core';
+import { compression, sendEvents } from '@fairlead/middleware';
 import { exchange } from '@fairlead/test-support/raw-connection';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createMemoryStore, type SessionOptions, session } from '../src/index.js';
@@ -453,6 +455,9 @@ describe('the cookie', () => {
     [{ 'Cache-Control': 'no-store, no-transform' }, 'no-store, no-transform'],
     [{ 'Cache-Control': 'public, max-age=60' }, 'no-store'],
     [{ 'Cache-Control': 'no-cache' }, 'no-store'],
+    [{ 'Cache-Control': 'no-cache, no-transform' }, 'no-store, no-transform'],
+    [{ 'Cache-Control': 'max-age=60,No-Transform' }, 'no-store, no-transform'],
+    [{ 'Cache-Control': 'ext="a, no-transform"' }, 'no-store'],
     [{ 'CDN-Cache-Control': 'max-age=60' }, 'no-store'],
     [{ 'Cache-Control': 'private', 'Surrogate-Control': 'max-age=60' }, 'private'],
   ])('keeps shared caches away from a response with %j', async (headers, expected) => {
@@ -464,6 +469,19 @@ describe('the cookie', () => {
     const response = await (await serve(app)).send('/begin', POST);
     const cacheHeaders = [...response.headers].filter(([name]) => /cache|surrogate/.test(name));
     expect(cacheHeaders).toEqual([['cache-control', expected]]);
+  });
+
+  it('does not let compression() encode a stream of events', async () => {
+    const app = createApp()
+      .use(compression(), session<Account>({ keys: [NEW_KEY] }))
+      .get('/events', (ctx) => {
+        ctx.state.session.set('visits', 1);
+        sendEvents(ctx, Readable.from([{ data: 'hello' }]));
+      });
+    const response = await app.request('/events', { headers: { 'Accept-Encoding': 'br' } });
+    expect(response.headers.getSetCookie()).toHaveLength(1);
+    expect(response.headers.get('Content-Encoding')).toBeNull();
+    expect(await response.text()).toContain('data: hello');
   });
 
   it('keeps shared caches away from a response that middleware made public before', async () => {
