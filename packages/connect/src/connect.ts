@@ -278,6 +278,7 @@ class Call {
     return new Promise((resolve, reject) => {
       const { res, signal } = this.#ctx;
       this.#settle = (outcome) => {
+        res.off('close', onClose);
         signal.removeEventListener('abort', onAbort);
         if ('error' in outcome) reject(outcome.error);
         else if (!this.#hasStarted) resolve(outcome.result);

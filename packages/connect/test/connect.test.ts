@@ -76,6 +76,23 @@ describe('middleware that calls next()', () => {
     expect(await (await fetch(url)).json()).toEqual({ hello: 'world' });
   });
 
+  it.each<[string, Middleware]>([
+    ['text', (ctx) => ctx.send('ab')],
+    ['a stream', (ctx) => ctx.send(Readable.from(['a', 'b']))],
+  ])('may do so later, as often as needed before %s, without a warning', async (_, respond) => {
+    const emitWarning = vi.spyOn(process, 'emitWarning');
+    onTestFinished(() => emitWarning.mockRestore());
+    const later = Array.from({ length: 20 }, () =>
+      connect(async (_req, _res, next) => {
+        await setImmediate();
+        next();
+      }),
+    );
+    const url = await serve(...later, respond);
+    expect(await (await fetch(url)).text()).toBe('ab');
+    expect(emitWarning.mock.calls.map(([warning]) => String(warning))).toEqual([]);
+  });
+
   it('runs the rest of the pipeline once, even if it calls next() twice', async () => {
     let count = 0;
     const url = await serve(
