@@ -144,6 +144,25 @@ describe('a client of functions', () => {
     expect(result.problem.code).toBe('USER_NOT_FOUND');
   });
 
+  it('takes a body unless the schema accepts none', async () => {
+    const Draft = z.object({ title: z.string(), done: z.boolean() }).partial();
+    const drafts = createRouter().define('/drafts', ({ patch }) => ({
+      change: patch('/:id', { body: Draft }, ({ body }) => body),
+      touch: patch('/:id/touched', { body: Draft.optional() }, ({ body }) => body ?? 'none'),
+      note: patch('/:id/note', { body: z.unknown() }, ({ body }) => body ?? 'none'),
+    }));
+    const app = createApp().use(errorHandler()).route('/', drafts);
+    const client = createClient<ClientOf<[typeof drafts]>>('http://localhost', {
+      fetch: (request) => app.fetch(request),
+    });
+    const params = { id: '1' };
+    // @ts-expect-error: the body is missing
+    expect(await client.send('PATCH', '/drafts/:id', { params })).toMatchObject({ status: 400 });
+    expect(await client.patch('/drafts/:id', { params, body: {} })).toEqual({});
+    expect(await client.patch('/drafts/:id/touched', { params })).toBe('none');
+    expect(await client.patch('/drafts/:id/note', { params })).toBe('none');
+  });
+
   it('takes no query that text cannot carry', () => {
     const one = z.object({ id: z.string() });
     const query = z.object({

@@ -129,7 +129,7 @@ export type CallOptions<Route> =
         ]
       ? Part<'params', AsText<Params, never>> &
           Part<'query', AsText<Query>> &
-          Part<'body', Body> &
+          BodyPart<Body> &
           CommonOptions
       : CommonOptions;
 
@@ -191,6 +191,9 @@ type Part<Name extends string, Value> = unknown extends Value
     : Readonly<Record<never, never>> extends Value
       ? { readonly [Key in Name]?: Value }
       : { readonly [Key in Name]: Value };
+
+/** The body: optional if nothing will do. An empty object is a body, too. */
+type BodyPart<Body> = undefined extends Body ? { readonly body?: Body } : { readonly body: Body };
 
 /** The arguments of a call after the path: the options, which may be left out if the route needs none. */
 export type CallArguments<Route> =
