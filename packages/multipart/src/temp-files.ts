@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -5,7 +6,10 @@ import { pipeline } from 'node:stream/promises';
 import type { FilePart } from './parts.js';
 import type { FileHead } from './rules.js';
 
-/** A file on disk, which is removed after the response. */
+/**
+ * A file on disk, which is removed after the response. As JSON, it has the SHA-256 of its content instead of the path, so
+ * that two uploads of one file are the same.
+ */
 export interface StoredFile extends Omit<FileHead, 'name'> {
   /** The absolute path. To keep the file, rename it before you respond. */
   readonly path: string;
@@ -29,8 +33,12 @@ export class TempFiles {
     this.#folder ??= await mkdtemp(join(this.#parent, 'fairlead-upload-'));
     const path = join(this.#folder, String(this.#count++));
     const target = createWriteStream(path, { flags: 'wx', mode: 0o600 });
+    const hash = createHash('sha256');
+    stream.on('data', (chunk: Buffer) => hash.update(chunk));
     await pipeline(stream, target);
-    return { fileName, mediaType, headers, path, size: target.bytesWritten };
+    const file = { fileName, mediaType, headers, path, size: target.bytesWritten };
+    const json = { ...file, path: undefined, sha256: hash.digest('hex') };
+    return Object.defineProperty(file, 'toJSON', { value: () => json });
   }
 
   /** Removes all files. Call it when no file is being written any more. */

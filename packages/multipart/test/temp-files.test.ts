@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -48,6 +49,26 @@ describe('temporary files', () => {
       b: '1',
       type: 'none',
     });
+  });
+
+  it('are the same JSON if they are the same file, without the path', async () => {
+    const app = create(async (ctx) => ctx.json(ctx.body));
+    const send = async (content: string) => {
+      const response = await post(app, form(file('a', 'a.txt', content)));
+      return (await response.json()) as unknown;
+    };
+    const first = await send('naïve');
+    expect(first).toEqual({
+      a: {
+        fileName: 'a.txt',
+        mediaType: 'application/octet-stream',
+        headers: expect.any(Object),
+        size: 6,
+        sha256: createHash('sha256').update('naïve').digest('hex'),
+      },
+    });
+    expect(await send('naïve')).toEqual(first);
+    expect(await send('naive!')).not.toEqual(first);
   });
 
   it('are private, and their paths do not depend on the client', async () => {

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApp, HttpError } from '@fairlead/core';
+import { multipart } from '@fairlead/multipart';
 import { openSqlite } from '@fairlead/store';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createTransactions, idempotency } from '../src/index.js';
@@ -59,6 +60,32 @@ it('a transaction of a store makes its writes together, or none of them', async 
   await db.client.write('add', 'outside');
   expect(items()).toContain('outside');
 });
+
+it.each([false, true])(
+  'recognizes a repeated upload, in temporary files: %s',
+  async (tempFiles) => {
+    const { db, items } = await open();
+    const app = createApp({ onError: () => undefined }).post(
+      '/photos',
+      multipart({ tempFiles }),
+      idempotency(db, { principal: () => 'ada' }),
+      async () => {
+        await db.client.write('add', 'photo');
+        return { id: '1' };
+      },
+    );
+    const send = async (content: string) => {
+      const body = new FormData();
+      body.append('photo', new Blob([content], { type: 'image/png' }), 'a.png');
+      const headers = { 'Idempotency-Key': 'k' };
+      return errorOf(await app.request('/photos', { method: 'POST', headers, body }));
+    };
+    expect(await send('abc')).toEqual([200]);
+    expect(await send('abc')).toEqual([200]);
+    expect(await send('abd')).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+    expect(items()).toEqual(['photo']);
+  },
+);
 
 it('a transaction of a store says what it cannot do', async () => {
   const { db, store, items } = await open();
