@@ -73,6 +73,51 @@ describe('an exemption', () => {
     expect(await statusOf(Repeated, '/open')).toBe(204);
   });
 
+  it('does not belong to a field that replaces the method', async () => {
+    abstract class Methods {
+      @Get('/open')
+      @Open(true)
+      open(): unknown {
+        return 'open';
+      }
+    }
+    abstract class Between extends Methods {
+      override open = () => 'secret';
+    }
+    @Controller()
+    class Below extends Between {}
+    @Controller()
+    class Assigned extends Methods {
+      constructor() {
+        super();
+        this.open = this.open.bind(this);
+      }
+    }
+    @Controller()
+    class Decorated extends Methods {
+      override open = () => 'secret';
+    }
+    Reflect.decorate([Get('/other')], Decorated.prototype, 'open');
+    expect(await statusOf(Below, '/open')).toBe(403);
+    expect(await statusOf(Assigned, '/open')).toBe(403);
+    expect(await statusOf(Decorated, '/other')).toBe(403);
+  });
+
+  it('belongs to a method that its own class binds in the constructor', async () => {
+    abstract class Bound {
+      constructor() {
+        this.open = this.open.bind(this);
+      }
+
+      @Get('/open')
+      @Open(true)
+      open() {}
+    }
+    @Controller()
+    class Derived extends Bound {}
+    expect(await statusOf(Derived, '/open')).toBe(204);
+  });
+
   it('of a class does not belong to its subclasses', async () => {
     @Controller()
     class Derived extends OpenPages {
@@ -104,9 +149,15 @@ describe('an exemption', () => {
     class Overriding extends Skipping {
       override locked() {}
     }
+    @Controller()
+    @Open(true)
+    class Replacing extends Skipping {
+      override locked = () => {};
+    }
     expect(await statusOf(Skipping, '/locked')).toBe(204);
     expect(await statusOf(Inheriting, '/locked')).toBe(204);
     expect(await statusOf(Overriding, '/locked')).toBe(403);
+    expect(await statusOf(Replacing, '/locked')).toBe(403);
   });
 });
 

@@ -4,6 +4,7 @@ import { descriptionOf } from '@fairlead/core/extend';
 import type { Constructor, Dependency } from '@fairlead/di';
 import { type CallSite, describeCallSite } from '@fairlead/options';
 import type { ControllerError } from '../errors.js';
+import { mayHaveField } from './fields.js';
 import type { ParameterMetadata } from './parameter.js';
 import type { SharedReferences } from './references.js';
 import type { Runner } from './runner.js';
@@ -189,7 +190,8 @@ export function methodMetadata(target: object, key: string | symbol): MethodMeta
  * key of `values` is a kind. Its `merge` may combine the values of several classes.
  *
  * Exemptions are never inherited: a subclass does not inherit those of its base class. An override inherits
- * neither the skips of the method that it overrides, nor a value that exempts that method from a guard.
+ * neither the skips of the method that it overrides, nor a value that exempts that method from a guard. A field that
+ * replaces a method is an override, too.
  */
 export function inheritedMetadata(target: object): InheritedMetadata {
   const levels = metadataChain(target);
@@ -202,9 +204,13 @@ export function inheritedMetadata(target: object): InheritedMetadata {
     for (const key of new Set([...methods.keys(), ...(added?.methods.keys() ?? [])])) {
       const base = methods.get(key);
       const method = added?.methods.get(key);
-      const isDeclared = Object.hasOwn(Reflect.get(level, 'prototype') ?? {}, key);
-      if (base === undefined) methods.set(key, method ?? NO_METHOD);
-      else if (isDeclared || method !== undefined)
+      if (base === undefined) {
+        methods.set(key, method ?? NO_METHOD);
+        continue;
+      }
+      const isDeclared =
+        Object.hasOwn(Reflect.get(level, 'prototype') ?? {}, key) || mayHaveField(level, key);
+      if (isDeclared || method !== undefined)
         methods.set(key, overrideMethod(base, method ?? NO_METHOD, isDeclared));
     }
     values = mergeValues(withoutExemptions(values), added?.values ?? new Map());
@@ -281,7 +287,7 @@ export function lineage(target: object): object[] {
   return levels;
 }
 
-/** @param isDeclared - Whether the class itself declares the method, and does not only decorate it. */
+/** @param isDeclared - Whether the class itself declares the method, or a field, and does not only decorate it. */
 function overrideMethod(
   base: MethodMetadata,
   own: MethodMetadata,

@@ -1,0 +1,74 @@
+import { runInThisContext } from 'node:vm';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+import { mayHaveField } from './fields.js';
+
+const { ES2017, ES2022 } = ts.ScriptTarget;
+
+/** Compiles a class with a member for Node.js, for older programs, and with fields that are assigned. */
+function classesWith(member: string): readonly object[] {
+  const source = `class Base { list() {} } (class extends Base { ${member} });`;
+  return [
+    { target: ES2022 },
+    { target: ES2017, useDefineForClassFields: true },
+    { target: ES2017, useDefineForClassFields: false },
+  ].map((options) => {
+    const { outputText } = ts.transpileModule(source, { compilerOptions: options });
+    return runInThisContext(`{${outputText}}`) as object;
+  });
+}
+
+const found = (member: string, key: string | symbol = 'list') =>
+  classesWith(member).map((one) => mayHaveField(one, key));
+
+describe('a field with the name of a method', () => {
+  it.each([
+    'override list = () => 1;',
+    'override list: () => number = () => 1;',
+    'override readonly list=()=>1',
+    'override list /* all */ = // of them\n () => 1;',
+    'other = 1; override list = () => 1;',
+    'other = 1\n list = () => 1',
+    "'list' = () => 1;",
+    "['list'] = () => 1;",
+    'constructor(public override list = () => 1) { super(); }',
+    'constructor() { super(); this.list = () => 1; }',
+    'constructor() { super(), this.other = 1, this.list = () => 1; }',
+    'constructor() { super(); this.list &&= () => 1; }',
+    "constructor() { super(); this['list'] = () => 1; }",
+    "constructor() { super(); Object.defineProperty(this, 'list', { value: () => 1 }); }",
+    'constructor() { super(); __publicField(this, "list", () => 1); }',
+    'constructor() { var _this = super(); _define_property(_this, "list", () => 1); }',
+    'constructor() { super(); this.list = this.list.bind(this); }',
+  ])('is found: %s', (member) => {
+    expect(found(member)).toEqual([true, true, true]);
+  });
+
+  it.each([
+    '',
+    'all() { return this.list(); }',
+    'all() { const list = super.list(); return list; }',
+    'all() { let other = 1, list = 2; return list === 2 || list == other; }',
+    'all() { const [list] = [1]; const { list: other } = { list }; return other; }',
+    'all() { return [[1]].map(list => list.length >= 1); }',
+    'all(list = 1, ...others) { return list <= 1 && others; }',
+    'all() { return { list: 1 }; }',
+    "all() { return this.other('list'); }",
+    '#list = 1; $list = 2; _list = 3; listed = 4; all() { return this.#list; }',
+    'static all() { return (page) => page.list != undefined; }',
+  ])('is absent: %s', (member) => {
+    expect(found(member)).toEqual([false, false, false]);
+  });
+
+  it('may be one whose name contains other characters, or is a symbol', () => {
+    expect(found('override $all = () => 1;', '$all')).toEqual([true, true, true]);
+    expect(found('all = () => 1;', '$all')).toEqual([false, false, false]);
+    expect(found(String.raw`caf\u00e9 = () => 1;`, 'café')).toEqual([true, true, true]);
+    expect(found('[Symbol.iterator] = () => 1;', Symbol.iterator)).toEqual([true, true, true]);
+    expect(found('all() { return []; }', Symbol.iterator)).toEqual([false, false, false]);
+  });
+
+  it('may be one of a proxy, whose source is unknown', () => {
+    expect(mayHaveField(new Proxy(class {}, {}), 'list')).toBe(true);
+  });
+});
