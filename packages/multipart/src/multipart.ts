@@ -163,7 +163,8 @@ function storeForm(
   source: AsyncIterable<Part>,
   directory: string,
 ): Promise<Record<string, unknown>> {
-  const files = new TempFiles(directory);
+  // Reading the files again to compare them would take longer.
+  const files = new TempFiles(directory, ctx.get('Idempotency-Key') !== undefined);
   const reading = readForm(source, (part) => files.store(part));
   // A client that leaves ends the request while a file is still being written.
   ctx.onFinish(() => Promise.allSettled([reading]).then(() => files.remove()));

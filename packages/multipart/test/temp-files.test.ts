@@ -51,24 +51,25 @@ describe('temporary files', () => {
     });
   });
 
-  it('are the same JSON if they are the same file, without the path', async () => {
+  it('are JSON without the path, and with a digest for an Idempotency-Key', async () => {
     const app = create(async (ctx) => ctx.json(ctx.body));
-    const send = async (content: string) => {
-      const response = await post(app, form(file('a', 'a.txt', content)));
+    const send = async (content: string, headers = {}) => {
+      const body = form(file('a', 'a.txt', content));
+      const response = await post(app, body, { ...HEADERS, ...headers });
       return (await response.json()) as unknown;
     };
-    const first = await send('naïve');
-    expect(first).toEqual({
-      a: {
-        fileName: 'a.txt',
-        mediaType: 'application/octet-stream',
-        headers: expect.any(Object),
-        size: 6,
-        sha256: createHash('sha256').update('naïve').digest('hex'),
-      },
-    });
-    expect(await send('naïve')).toEqual(first);
-    expect(await send('naive!')).not.toEqual(first);
+    const sha256 = (content: string) => createHash('sha256').update(content).digest('hex');
+    const head = {
+      fileName: 'a.txt',
+      mediaType: 'application/octet-stream',
+      headers: expect.any(Object),
+      size: 6,
+    };
+    expect(await send('naïve')).toEqual({ a: head });
+    for (const content of ['naïve', 'naive!'])
+      expect(await send(content, { 'Idempotency-Key': 'k' })).toEqual({
+        a: { ...head, sha256: sha256(content) },
+      });
   });
 
   it('are private, and their paths do not depend on the client', async () => {
