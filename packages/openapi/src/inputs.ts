@@ -153,8 +153,9 @@ function membersFrom(
     const report = reportFor(`the ${SOURCES[source]} of ${label}`);
     const carriers = carriersOf(schema, undefined);
     const isQuery = source === 'query';
+    const isFlat = [...carriers.values()].every((carrier) => carrier === 'text');
     const described = schemas
-      .describeMembers(schema, hint, report, isQuery)
+      .describeMembers(schema, hint, report, isQuery ? { isFlat } : undefined)
       .map((member): Input => {
         return { ...member, carrier: member.name === '' ? 'list' : carriers.get(member.name) };
       });

@@ -40,10 +40,11 @@ export interface Member extends DescribedSchema {
 interface RawMembers {
   readonly properties: Readonly<Record<string, unknown>>;
   readonly required: ReadonlySet<string>;
+  /** Whether further members depend on the branch of a union. */
+  readonly hasUnion: boolean;
+  /** What describes members without a name. */
+  readonly others: readonly unknown[];
 }
-
-/** Keywords for members that a schema does not name. */
-const UNNAMED_MEMBERS = ['additionalProperties', 'anyOf', 'oneOf', 'patternProperties'];
 
 /** Keywords whose value is a schema. */
 const SCHEMA = new Set([
@@ -103,16 +104,24 @@ export class Schemas {
   /**
    * Adds the schemas of the members of an input.
    *
-   * @param isOpen - Whether an input of which nothing is known has such a member, too; false by default.
-   * @returns The named members. For a schema with others, one without a name, for the whole input.
+   * @param query - Whether the named members of a query are all texts; undefined for other inputs.
+   * @returns The named members, or one without a name, for the whole input: if only unnamed members are described, and
+   *   for a query of which nothing is known, with a union, or of texts and described unnamed members.
    */
-  describeMembers(schema: object, hint: string, report: Report, isOpen = false): readonly Member[] {
+  describeMembers(
+    schema: object,
+    hint: string,
+    report: Report,
+    query?: { readonly isFlat: boolean },
+  ): readonly Member[] {
     const source = this.#convert(schema, 'input', report);
-    const { properties, required } = membersOf(source.root, source.root);
+    const { properties, required, hasUnion, others } = membersOf(source.root, source.root);
     const names = Object.keys(properties);
-    const isUnknown = isOpen && Object.keys(source.root).length === 0;
-    const isUnnamed = isUnknown || UNNAMED_MEMBERS.some((keyword) => source.root[keyword]);
-    if (names.length === 0 && isUnnamed) {
+    const isWhole =
+      names.length === 0
+        ? hasUnion || others.length > 0 || (query && Object.keys(source.root).length === 0)
+        : query && (hasUnion || (query.isFlat && others.some(tellsSomething)));
+    if (isWhole) {
       const isNeeded = needsMembers(source.root, source.root);
       const described = this.#describe(source.root, source, hint, report);
       return [{ name: '', required: isNeeded, ...described }];
@@ -243,13 +252,14 @@ function nameOf({ $id, id, title }: JsonSchema, key = ''): string | undefined {
   return toPascalCase(identifier || (typeof title === 'string' ? title : '')) || undefined;
 }
 
-/** Lists the members that a schema names itself, by reference, or in an intersection. */
+/** Reads the members that a schema describes itself, by reference, or in an intersection. */
 function membersOf(
   schema: JsonSchema,
   root: JsonSchema,
   outer: readonly JsonSchema[] = [],
 ): RawMembers {
-  const { $ref, allOf, properties, required } = schema;
+  const { $ref, allOf, anyOf, oneOf, properties, required } = schema;
+  const { additionalProperties, patternProperties } = schema;
   const target = typeof $ref === 'string' ? findTarget($ref, root) : undefined;
   const path = [...outer, schema];
   const parts = [target, ...listOf(allOf)]
@@ -267,7 +277,17 @@ function membersOf(
       ...listOf(required).map(String),
       ...parts.flatMap((part) => [...part.required]),
     ]),
+    hasUnion: [anyOf, oneOf].some(Array.isArray) || parts.some((part) => part.hasUnion),
+    others: [
+      ...[additionalProperties, patternProperties].filter(Boolean),
+      ...parts.flatMap((part) => part.others),
+    ],
   };
+}
+
+/** Whether a schema is neither true nor {}. */
+function tellsSomething(schema: unknown): boolean {
+  return isSchema(schema) && Object.keys(schema).length > 0;
 }
 
 /** Whether a schema rejects an object without members. */

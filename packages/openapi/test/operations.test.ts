@@ -9,10 +9,13 @@ import {
   raw,
   type Security,
   type SecurityRequirement,
+  type StandardSchema,
   urlencoded,
 } from '@fairlead/core';
 import { describe as describeValue } from '@fairlead/core/extend';
 import { multipart } from '@fairlead/multipart';
+import { toStandardJsonSchema } from '@valibot/to-json-schema';
+import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
@@ -383,6 +386,98 @@ describe('parameters', () => {
         },
       ],
     });
+  });
+
+  const text = { type: 'string' };
+  const hasOne = (name: string) => ({ properties: { [name]: text }, required: [name] });
+  const either = z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]);
+  const variant = v.variant('kind', [
+    v.object({ kind: v.literal('a'), a: v.string() }),
+    v.object({ kind: v.literal('b'), b: v.string() }),
+  ]);
+
+  it.each<[string, StandardSchema, string, object]>([
+    [
+      'with a union in an intersection',
+      toStandardJsonSchema(v.intersect([v.object({ page: v.string() }), variant])),
+      'page=1&kind=b&b=2',
+      {
+        required: true,
+        schema: {
+          allOf: [
+            hasOne('page'),
+            {
+              oneOf: [
+                { properties: { kind: { const: 'a' } }, required: ['kind', 'a'] },
+                { properties: { kind: { const: 'b' } }, required: ['kind', 'b'] },
+              ],
+            },
+          ],
+        },
+      },
+    ],
+    [
+      'of several unions',
+      either.and(z.union([z.object({ c: z.string() }), z.object({ d: z.string() })])),
+      'a=1&d=2',
+      {
+        required: true,
+        schema: {
+          allOf: [{ anyOf: [hasOne('a'), hasOne('b')] }, { anyOf: [hasOne('c'), hasOne('d')] }],
+        },
+      },
+    ],
+    [
+      'of a union with a name',
+      either.meta({ id: 'EitherQuery' }),
+      'b=1',
+      { required: true, schema: { $ref: '#/components/schemas/EitherQuery' } },
+    ],
+    [
+      'of any members with a name',
+      z.record(z.string(), z.string()).meta({ id: 'AnyQuery' }),
+      'a=1',
+      { schema: { $ref: '#/components/schemas/AnyQuery' } },
+    ],
+    [
+      'of texts that also describes members with other names',
+      z.object({ page: z.coerce.number() }).catchall(z.string()),
+      'page=1&color=red',
+      {
+        required: true,
+        schema: {
+          properties: { page: { type: 'number' } },
+          required: ['page'],
+          additionalProperties: text,
+        },
+      },
+    ],
+  ])('are one for a query %s', async (_, query, sent, expected) => {
+    const app = createApp().get('/', { query }, () => null);
+    const { parameters } = Object(createDocument(app, { info }).paths['/']?.get);
+    const whole = { name: 'query', in: 'query', style: 'form', explode: true };
+
+    expect((await app.request(`/?${sent}`)).status).toBe(200);
+    expect(parameters).toMatchObject([{ ...whole, ...expected }]);
+  });
+
+  it.each([
+    ['may have others that it does not describe', z.looseObject({ page: z.string() }), ['page']],
+    [
+      'has lists and describes others',
+      z.object({ page: z.array(z.string()), sort: z.string() }).catchall(z.string()),
+      ['page', 'sort'],
+    ],
+  ])('are the named members of a query that %s', (_, query, names) => {
+    const { parameters } = Object(operationOf({ query }));
+
+    expect(parameters.map(({ name }: { readonly name: string }) => name)).toEqual(names);
+  });
+
+  it('of headers are the named ones', () => {
+    const headers = z.object({ 'x-tenant': z.string() }).catchall(z.string());
+
+    expect(operationOf({ headers })).toMatchObject({ parameters: [{ name: 'x-tenant' }] });
   });
 
   it('are the inputs that handlers read themselves', () => {

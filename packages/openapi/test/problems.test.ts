@@ -85,6 +85,11 @@ describe('a schema that JSON Schema cannot express', () => {
       'Cannot describe the headers of POST /users/:id: it has members without a name. Use an object schema.',
     ],
     [
+      'because headers have any name, by reference',
+      { headers: z.record(z.string(), z.string()).meta({ id: 'AnyHeaders' }) },
+      'Cannot describe the headers of POST /users/:id: it has members without a name. Use an object schema.',
+    ],
+    [
       'because it refers to another schema',
       { response: { $ref: 'https://example.org/user.json' } },
       "Cannot describe the response 200 of POST /users/:id: it refers to 'https://example.org/user.json', which it does not contain. Add it to $defs.",
