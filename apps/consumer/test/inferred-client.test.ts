@@ -1,8 +1,23 @@
 import 'reflect-metadata';
 import { setImmediate } from 'node:timers/promises';
-import { type CallOptions, type ClientOf, createClient, type EventMessage } from '@fairlead/client';
+import {
+  type CallOptions,
+  type ClientOf,
+  createClient,
+  type EventMessage,
+  type EventOf,
+  type Success,
+} from '@fairlead/client';
 import { controllersPlugin, defineController } from '@fairlead/controllers';
-import { createApp, createRouter, errorHandler, json, listen, NotFoundError } from '@fairlead/core';
+import {
+  content,
+  createApp,
+  createRouter,
+  errorHandler,
+  json,
+  listen,
+  NotFoundError,
+} from '@fairlead/core';
 import { createVersions } from '@fairlead/core/versions';
 import { eventStream } from '@fairlead/middleware';
 import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest';
@@ -198,6 +213,97 @@ describe('a client of functions', () => {
       Readonly<Record<string, string>> | undefined
     >();
     expect(notes.routes).toHaveLength(1);
+  });
+
+  it('receives undefined for a response without a body', async () => {
+    const notes = createRouter().define('/notes', ({ get, post, delete: remove }) => ({
+      find: get('/:id', { response: { 200: User, 204: content(null) } }, (ctx) => {
+        if (ctx.params.id !== '0') return { id: ctx.params.id, name: 'Ada' };
+        ctx.status = 204;
+        return undefined;
+      }),
+      touch: post('/:id', { response: content(null) }, (ctx) => {
+        ctx.status = 200;
+      }),
+      empty: post('/:id/empty', { status: 205 }, () => ({ ignored: true })),
+      remove: remove('/:id', { status: 204 }, () => undefined),
+      leave: remove('/', { status: 204, response: { 404: User } }, () => undefined),
+    }));
+    const app = createApp().route('/', notes);
+    const client = createClient<ClientOf<[typeof notes]>>('http://localhost', {
+      fetch: (request) => app.fetch(request),
+    });
+    const params = { id: '1' };
+    const found = await client.get('/notes/:id', { params });
+    expectTypeOf(found).toEqualTypeOf<{ readonly id: string; readonly name: string } | undefined>();
+    expect(found).toEqual({ id: '1', name: 'Ada' });
+    expect(await client.get('/notes/:id', { params: { id: '0' } })).toBeUndefined();
+    const empty = [
+      await client.post('/notes/:id', { params }),
+      await client.post('/notes/:id/empty', { params }),
+      await client.delete('/notes/:id', { params }),
+      await client.delete('/notes'),
+    ];
+    expectTypeOf(empty).toEqualTypeOf<undefined[]>();
+    expect(empty).toEqual([undefined, undefined, undefined, undefined]);
+  });
+
+  it('receives what the handler returns if a route describes only errors', async () => {
+    const response = { 404: z.object({ reason: z.string() }) };
+    const notes = createRouter().define('/notes', ({ get, post }) => ({
+      count: get('/', { response }, () => ({ count: 1 + 1 })),
+      add: post('/', { response, status: 201 }, () => ({ id: String(7) })),
+    }));
+    const app = createApp().route('/', notes);
+    const client = createClient<ClientOf<[typeof notes]>>('http://localhost', {
+      fetch: (request) => app.fetch(request),
+    });
+    const counted = await client.get('/notes');
+    expectTypeOf(counted).toEqualTypeOf<{ readonly count: number }>();
+    expect(counted).toEqual({ count: 2 });
+    const added = await client.send('POST', '/notes');
+    if (!added.ok) throw new Error('unexpected');
+    expectTypeOf(added.status).toEqualTypeOf<201>();
+    expectTypeOf(added.body).toEqualTypeOf<{ readonly id: string }>();
+    expect([added.status, added.body]).toEqual([201, { id: '7' }]);
+  });
+
+  it('does not know what a handler sends through the context', async () => {
+    async function* watch() {
+      yield { data: 1 };
+    }
+    const sent = createRouter().define('/', ({ get }) => ({
+      json: get('/json', (ctx) => ctx.json({ a: 1 })),
+      later: get('/later', async (ctx) => {
+        ctx.json({ a: 1 });
+      }),
+      web: get('/web', () => Response.json({ a: 1 })),
+      one: get('/one', (ctx) => (ctx.get('X-Other') ? { b: 2 } : ctx.json({ a: 1 }))),
+      some: get('/some', (ctx) => {
+        if (ctx.get('X-Empty') === undefined) return { b: 2 };
+        ctx.status = 204;
+        return undefined;
+      }),
+      events: get('/events', (ctx) => {
+        if (ctx.get('X-Empty') === undefined) return eventStream(watch());
+        ctx.status = 204;
+        return undefined;
+      }),
+    }));
+    type Routes = ClientOf<[typeof sent]>['GET'];
+    expectTypeOf<Success<Routes['/json']>>().toBeUnknown();
+    expectTypeOf<Success<Routes['/later']>>().toBeUnknown();
+    expectTypeOf<Success<Routes['/web']>>().toBeUnknown();
+    expectTypeOf<Success<Routes['/one']>>().toBeUnknown();
+    expectTypeOf<Success<Routes['/some']>>().toEqualTypeOf<{ readonly b: number } | undefined>();
+    expectTypeOf<EventOf<Routes['/events']>>().toEqualTypeOf<EventMessage<'message', number>>();
+    const app = createApp().route('/', sent);
+    const client = createClient<ClientOf<[typeof sent]>>('http://localhost', {
+      fetch: (request) => app.fetch(request),
+    });
+    for (const path of ['/json', '/later', '/web', '/one'] as const)
+      expect(await client.get(path)).toEqual({ a: 1 });
+    expect(await client.get('/some', { headers: { 'X-Empty': '1' } })).toBeUndefined();
   });
 
   it('does not compile with a router that declares no record', () => {

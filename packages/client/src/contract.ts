@@ -213,7 +213,9 @@ export type Success<Route> = [Route] extends [{ readonly received: infer Receive
 /** The events of a route: those that its handler passes to `eventStream()`, or else any. */
 export type EventOf<Route> = Route extends { readonly events: infer Messages }
   ? Messages
-  : Route extends { readonly response: { readonly 200: { readonly '~events': infer Sent } } }
+  : Route extends {
+        readonly response: { readonly 200: { readonly '~events': infer Sent } | undefined };
+      }
     ? Sent extends { readonly data: infer Data }
       ? EventMessage<NameOf<Sent>, Json<Data>>
       : never

@@ -129,13 +129,13 @@ type ContractInput<Options, Name extends string, Raw> = Options extends {
   ? SchemaInput<Schema>
   : Raw;
 
-/** The statuses of a route: those of its response schemas, or else of its options. */
+/** The statuses of a route: those of its response schemas, and that of its options if none of them is successful. */
 type ContractStatus<Options> = Options extends {
   readonly response: Readonly<Record<number, object>>;
 }
   ? Extract<keyof Options['response'], number> extends infer Status extends number
-    ? [Status] extends [never]
-      ? SingleStatus<Options>
+    ? [Extract<`${Status}`, `2${string}`>] extends [never]
+      ? Status | SingleStatus<Options>
       : Status
     : never
   : SingleStatus<Options>;
@@ -151,12 +151,19 @@ type SingleStatus<Options> = Options extends { readonly status: infer Status ext
   ? Status
   : 200;
 
-/** The body of a response: what its schema produces, or else what the handler returns. */
-type ContractResponse<Options, Status extends number, Result> = Options extends {
-  readonly response: infer Response;
-}
-  ? Received<Response extends { readonly [Key in Status]: infer Schema } ? Schema : Response>
-  : SentBody<Result>;
+/**
+ * The body of a response: what its schema produces, or else what the handler returns. Undefined for a status without
+ * a body.
+ */
+type ContractResponse<Options, Status extends number, Result> = Status extends 204 | 205
+  ? undefined
+  : Options extends { readonly response: infer Response }
+    ? Response extends { readonly [Key in Status]: infer Schema }
+      ? Received<Schema>
+      : [Extract<keyof Response, number>] extends [never]
+        ? Received<Response>
+        : SentBody<Result>
+    : SentBody<Result>;
 
 /** What a client receives for a schema of a response. */
 type Received<Schema> = Schema extends { readonly '~received': infer Value }
@@ -164,15 +171,17 @@ type Received<Schema> = Schema extends { readonly '~received': infer Value }
   : SchemaOutput<Schema>;
 
 /**
- * What a handler returns, without what sends no JSON. Of an event stream, only the type of its events, so that
- * declarations of clients do not import it.
+ * What a client receives of what a handler returns: unknown if the handler responds through the context. Of an event
+ * stream, only the type of its events, so that declarations of clients do not import it.
  */
 type SentBody<Result> =
   Awaited<Result> extends infer Value
-    ? // biome-ignore lint/suspicious/noConfusingVoidType: a handler may return what ctx.json() returns
-      Value extends Response | void
-      ? never
-      : Value extends { readonly '~events': infer Event }
-        ? { readonly '~events': Event }
-        : Value
+    ? Value extends undefined
+      ? undefined
+      : // biome-ignore lint/suspicious/noConfusingVoidType: a handler may return what ctx.json() returns
+        Value extends Response | void
+        ? unknown
+        : Value extends { readonly '~events': infer Event }
+          ? { readonly '~events': Event }
+          : Value
     : never;

@@ -167,8 +167,8 @@ export interface Content<Described = unknown>
   > {
   /** What a handler may return. Exists only in types. */
   readonly '~returned': MapTypes<Named<Described>>['returned'];
-  /** What a client receives. Exists only in types. */
-  readonly '~received': MapTypes<Named<Described>>['received'];
+  /** What a client receives; undefined for a response without a body. Exists only in types. */
+  readonly '~received': Described extends null ? undefined : MapTypes<Named<Described>>['received'];
 }
 
 /** A global symbol, so that two copies of core recognize each other's values. */
