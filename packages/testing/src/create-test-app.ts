@@ -119,6 +119,8 @@ function addOverrides(
   overrides: readonly Override<unknown>[] = [],
 ): void {
   for (const [token, provider, options] of overrides) {
+    // A strict factory hides how the original reads its parameters.
+    createContainer().override(token, provider, options);
     container.override(token, strictProvider(token, provider, calls.reject), options);
   }
 }

@@ -64,8 +64,6 @@ export function strictProvider<T>(
     const made = useFactory(...dependencies);
     return made instanceof Promise ? made.then(strict) : strict(made);
   };
-  // The container compares the number of parameters with that of `inject`.
-  Object.defineProperty(make, 'length', { value: useFactory.length });
   return { ...provider, useFactory: make };
 }
 

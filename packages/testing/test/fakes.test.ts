@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
 import { Controller, Get, Param, UseGuard } from '@fairlead/controllers';
-import type { Context } from '@fairlead/core';
+import { type Context, createApp } from '@fairlead/core';
 import { Inject, Service, token } from '@fairlead/di';
 import { describe, expect, it } from 'vitest';
 import { createTestApp, type FakeProvider, MissingMemberError } from '../src/index.js';
@@ -190,5 +191,19 @@ describe('an override that is not a fake', () => {
       overrides: [[NOTES, { useFactory: (_id: unknown) => ({ find }) }]],
     });
     await expect(start).rejects.toThrow('useFactory takes 1 parameter, but inject lists 0');
+  });
+
+  it('may be made by factories with optional parameters', async () => {
+    const ID = token<string>('Id');
+    const ZONE = token<string>('Zone');
+    await using service = await createTestApp({
+      app: (container) =>
+        createApp().get('/', () => [container.resolve(ID), container.resolve(ZONE)]),
+      overrides: [
+        [ID, { useFactory: randomUUID as () => string }],
+        [ZONE, { useFactory: (zone?: unknown) => (zone === undefined ? 'UTC' : 'local') }],
+      ],
+    });
+    expect(await (await service.request('/')).json()).toEqual([expect.any(String), 'UTC']);
   });
 });
