@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { createApp, PreconditionFailedError } from '@fairlead/core';
 import { createDocument, openapi } from '@fairlead/openapi';
@@ -49,6 +50,17 @@ describe('etag()', () => {
   it('uses If-Modified-Since of a QUERY', async () => {
     const since = { 'If-Modified-Since': 'Wed, 21 Oct 2026 07:28:00 GMT' };
     expect((await get('/dated', since, 'QUERY')).status).toBe(304);
+  });
+
+  it('does not tag the missing content of a HEAD', async () => {
+    const app = createApp()
+      .use(etag())
+      .mount('/files', ({ method }) => new Response(method === 'HEAD' ? null : 'content'));
+    const response = await app.request('/files/a', {
+      method: 'HEAD',
+      headers: { 'If-None-Match': `"${createHash('sha1').update('').digest('base64url')}"` },
+    });
+    expect([response.status, response.headers.get('ETag')]).toEqual([200, null]);
   });
 
   it('ignores other statuses and methods', async () => {

@@ -69,6 +69,8 @@ function tag(ctx: Context): void {
   const body = ctx.responseBody;
   if (ctx.responseHeaders.has('ETag')) return;
   if (typeof body !== 'string' && !(body instanceof Uint8Array)) return;
+  // A handler of HEAD may leave out the content that GET has.
+  if (ctx.method === 'HEAD' && body.length === 0) return;
   // An import would load node:crypto with the package.
   const { createHash } = process.getBuiltinModule('node:crypto');
   ctx.set('ETag', `"${createHash('sha1').update(body).digest('base64url')}"`);
