@@ -178,6 +178,8 @@ interface BodySource {
   readonly members: ReadonlyMap<string, unknown>;
   /** The names of the single members that a request must have. */
   readonly required: readonly string[];
+  /** The names of the members that a form carries as objects. */
+  readonly objects: ReadonlySet<string>;
 }
 
 /** Lists the forms that parsers among the functions read. */
@@ -187,6 +189,9 @@ export function formsOf(functions: readonly object[]): readonly FormDescription[
 
 /** The media type of forms that {@link FormDescription} describes. RFC 7578 */
 const FORM_TYPE = 'multipart/form-data';
+
+/** The media types of forms whose text becomes what schemas accept. */
+const FORM_TYPES: ReadonlySet<string> = new Set([FORM_TYPE, 'application/x-www-form-urlencoded']);
 
 /** Methods whose requests must have the required parts of a form. Others have a body only by exception. */
 const SENDS_FORM: ReadonlySet<string> = new Set(['post', 'put', 'patch', 'query']);
@@ -212,9 +217,10 @@ export function createBody(
     const values = describeBody(operation, bodies, mediaType, draft);
     const types = mediaType?.type === undefined ? usual : [mediaType.type];
     return types.map((type) => {
-      const isForm = form !== undefined && type === FORM_TYPE;
-      const value = isForm ? describeForm(form, values.source) : values.described;
-      return [type, createMediaType(mediaType, value)] as const;
+      const rules = type === FORM_TYPE ? form : undefined;
+      const value = rules ? describeForm(rules, values.source) : values.described;
+      const encoding = FORM_TYPES.has(type) && describeEncoding(rules, values.source);
+      return [type, createMediaType(mediaType, { ...value, ...encoding })] as const;
     });
   });
   const isRequired = bodies.some(({ required }) => required);
@@ -255,7 +261,10 @@ function readBodies(
   const wholes: unknown[] = [];
   const known: Member[] = [];
   const members = new Map<string, unknown>();
+  const objects = new Set<string>();
   for (const { name, schema } of bodies) {
+    for (const [member, carrier] of schema ? carriersOf(schema, name) : [])
+      if (carrier === 'object') objects.add(member);
     const place = name === undefined ? 'body' : `member '${name}' of the body`;
     const report = reportFor(`the ${place} of ${label}`);
     const described =
@@ -268,7 +277,7 @@ function readBodies(
   const required = bodies.flatMap((input) =>
     input.required && input.name !== undefined ? [input.name] : [],
   );
-  return { wholes, known, members, required };
+  return { wholes, known, members, required, objects };
 }
 
 function joinSchemas({ wholes, members, required }: BodySource): unknown {
@@ -281,7 +290,18 @@ function joinSchemas({ wholes, members, required }: BodySource): unknown {
   return schemas.length === 1 ? schemas[0] : { allOf: schemas };
 }
 
-/** Creates the Media Type Object of a form. Schemas of inputs replace what its parser tells. */
+/** Describes the encoding of a form: what its parser tells, and the members that are objects. */
+function describeEncoding(form: FormDescription | undefined, { objects }: BodySource): object {
+  // A part with a rule is a text, JSON or a file.
+  const written = [...objects].filter((name) => !Object.hasOwn(form?.properties ?? {}, name));
+  const encoding = {
+    ...form?.encoding,
+    ...Object.fromEntries(written.map((name) => [name, STYLES.object])),
+  };
+  return Object.keys(encoding).length > 0 ? { encoding } : {};
+}
+
+/** Describes the schema of a form. Those of inputs replace what its parser tells. */
 function describeForm(form: FormDescription, source: BodySource): object {
   const { known } = source;
   const isDescribed = ([name]: readonly [string, unknown]): boolean =>
@@ -296,10 +316,7 @@ function describeForm(form: FormDescription, source: BodySource): object {
     known.some((member) => member.name === name && member.required);
   const needed = form.required.filter((name) => !isRequired(name));
   const required = [...new Set([...needed, ...source.required])];
-  return {
-    schema: joinSchemas({ ...source, members, required }),
-    ...(Object.keys(form.encoding).length > 0 && { encoding: form.encoding }),
-  };
+  return { schema: joinSchemas({ ...source, members, required }) };
 }
 
 /** Whether a schema tells nothing. */

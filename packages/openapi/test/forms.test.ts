@@ -8,13 +8,17 @@ import {
   UseMiddleware,
 } from '@fairlead/controllers';
 import {
+  type Application,
   type Context,
+  content,
   createApp,
   createRouter,
   type Handler,
   json,
   type Middleware,
   type RouteOptions,
+  schemaClass,
+  urlencoded,
 } from '@fairlead/core';
 import { createContainer } from '@fairlead/di';
 import { multipart, type PartRule, parts, type UploadedFile } from '@fairlead/multipart';
@@ -167,6 +171,108 @@ describe('the form of multipart() with rules', () => {
     expect(path?.put).toHaveProperty('requestBody.content', PHOTO_FORM);
     expect(path?.get).not.toHaveProperty('requestBody');
     expect(path?.delete).not.toHaveProperty('requestBody');
+  });
+});
+
+describe('an object in a form', () => {
+  const Search = z.object({ text: z.string(), filter: z.object({ author: z.coerce.number() }) });
+  type Entries = [string, string][];
+  const written = { filter: { style: 'deepObject', explode: true } };
+  const forms = [urlencoded(), multipart()] as const;
+
+  /** Describes the encodings of the body, by media type. */
+  function encodingsOf(app: Application) {
+    const document = createDocument(app, { info });
+    const { content } = Object(document.paths['/']?.post).requestBody;
+    const entries = Object.entries<{ readonly encoding?: object }>(content);
+    return Object.fromEntries(entries.map(([type, { encoding }]) => [type, encoding]));
+  }
+
+  it.each<[string, RouteOptions]>([
+    ['the body', { body: Search }],
+    ['a reference', { body: Search.meta({ id: 'Search' }) }],
+    ['a class', { body: class extends schemaClass(Search) {} }],
+    ['content()', { body: content(Search) }],
+    [
+      'content() by media type',
+      {
+        body: content({
+          'application/json': Search,
+          'application/x-www-form-urlencoded': Search,
+          'multipart/form-data': Search,
+        }),
+      },
+    ],
+    [
+      'one member',
+      {
+        inputs: [{ source: 'body', name: 'filter', schema: Search.shape.filter, required: true }],
+      },
+    ],
+  ])('is written as in a query, by the schema of %s', (_, options) => {
+    const app = createApp().use(json(), ...forms);
+    app.post('/', options, ok);
+
+    expect(encodingsOf(app)).toEqual({
+      'application/json': undefined,
+      'application/x-www-form-urlencoded': written,
+      'multipart/form-data': written,
+    });
+  });
+
+  it.each([
+    ['application/x-www-form-urlencoded', (entries: Entries) => new URLSearchParams(entries)],
+    [
+      'multipart/form-data',
+      (entries: Entries) => {
+        const form = new FormData();
+        for (const [name, value] of entries) form.set(name, value);
+        return form;
+      },
+    ],
+  ])('has the encoding that the server reads in %s', async (type, write) => {
+    const app = createApp().use(...forms);
+    app.post('/', { summary: 'Search', body: Search }, ({ body }) => body);
+    const send = (...entries: Entries) =>
+      app.request('/', { method: 'POST', body: write([['text', 'a'], ...entries]) });
+    const document = createDocument(app, { info });
+
+    expect(encodingsOf(app)[type]).toEqual(written);
+    expect(await (await send(['filter[author]', '7'])).json()).toEqual({
+      text: 'a',
+      filter: { author: 7 },
+    });
+    expect((await send(['filter', '{"author":7}'])).status).toBe(400);
+    expect(await findMetaSchemaErrors(document)).toEqual([]);
+    expect(await lint(document)).toEqual([]);
+  });
+
+  it('has the encoding of its rule, if there is one', async () => {
+    const body = z.object({ filter: Search.shape.filter, meta: z.object({ a: z.string() }) });
+    const app = createApp();
+    app.post('/', { body }, multipart({ rules: { filter: { json: true } } }), (ctx) => ctx.body);
+    const form = new FormData();
+    form.set('filter', '{"author":7}');
+    form.set('meta[a]', 'b');
+
+    expect(encodingsOf(app)).toEqual({
+      'multipart/form-data': {
+        filter: { contentType: 'application/json' },
+        meta: { style: 'deepObject', explode: true },
+      },
+    });
+    expect(await (await app.request('/', { method: 'POST', body: form })).json()).toEqual({
+      filter: { author: 7 },
+      meta: { a: 'b' },
+    });
+  });
+
+  it('has no encoding if it is a file by a rule', () => {
+    const photo = z.object({ mediaType: z.string() });
+    const app = createApp().use(multipart({ rules: { photo: { kind: 'file' } } }));
+    app.post('/', { body: z.object({ photo }) }, ok);
+
+    expect(encodingsOf(app)).toEqual({ 'multipart/form-data': undefined });
   });
 });
 
