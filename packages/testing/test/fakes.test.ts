@@ -197,8 +197,10 @@ describe('an override that is not a fake', () => {
     const ID = token<string>('Id');
     const ZONE = token<string>('Zone');
     await using service = await createTestApp({
-      app: (container) =>
-        createApp().get('/', () => [container.resolve(ID), container.resolve(ZONE)]),
+      app(container) {
+        const values = [container.resolve(ID), container.resolve(ZONE)];
+        return createApp().get('/', () => values);
+      },
       overrides: [
         [ID, { useFactory: randomUUID as () => string }],
         [ZONE, { useFactory: (zone?: unknown) => (zone === undefined ? 'UTC' : 'local') }],
