@@ -362,7 +362,6 @@ function queryOf(query: AnyOptions['query'] = {}): string {
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
 }
 
-/** Converts a body to JSON, unless `fetch` can send it as it is. */
 /** @throws {TypeError} When a header is invalid. Its value may be a secret, so the message does not show it. */
 function assertHeaders(headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(headers)) {
@@ -375,6 +374,7 @@ function assertHeaders(headers: Readonly<Record<string, string>>): void {
   }
 }
 
+/** Converts a body to JSON, unless `fetch` can send it as it is. */
 function bodyOf(body: unknown, headers: Headers): RequestInit {
   if (body === undefined) return {};
   if (isNative(body)) return { body };
