@@ -124,7 +124,11 @@ type Run = (socket: WebSocketConnection) => unknown;
 interface Accept {
   /** @throws {HttpError} When the handshake is refused. */
   check(ctx: AnyContext): void;
-  /** Completes the handshake, then calls the handler. */
+  /**
+   * Completes the handshake, then calls the handler.
+   *
+   * @throws {ServiceUnavailableError} 503 `SERVER_CLOSING`, when the server has started closing since `check()`.
+   */
   open(ctx: AnyContext, handler: Run): void;
 }
 
@@ -144,6 +148,8 @@ function createAccept(call: string, given: WebSocketOptions): Accept {
     check: (ctx) => checkHandshake(ctx, options),
     open: (ctx, handler) => {
       const { closing } = ctx;
+      // The method of a controller runs after check(). A connection would never learn of a signal that has aborted.
+      assertServing(closing);
       const { socket, head } = ctx.upgrade();
       server.handleUpgrade(ctx.req, socket, head, (ws) => {
         const connection = new LimitedConnection(ws, options, closing);
@@ -188,12 +194,16 @@ function checkHandshake(ctx: AnyContext, { origins }: CompleteOptions): void {
       code: 'ORIGIN_NOT_ALLOWED',
     });
   }
-  if (ctx.closing.aborted) {
-    throw new ServiceUnavailableError('The server is closing. Connect again.', {
-      code: 'SERVER_CLOSING',
-      expose: true,
-    });
-  }
+  assertServing(ctx.closing);
+}
+
+/** @throws {ServiceUnavailableError} 503 `SERVER_CLOSING`, when the server has started closing. */
+function assertServing(closing: AbortSignal): void {
+  if (!closing.aborted) return;
+  throw new ServiceUnavailableError('The server is closing. Connect again.', {
+    code: 'SERVER_CLOSING',
+    expose: true,
+  });
 }
 
 function upgradeRequired(message: string): HttpError {
