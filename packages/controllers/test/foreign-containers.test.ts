@@ -2,9 +2,11 @@ import { createApp, createRouter } from '@fairlead/core';
 import {
   all,
   type ContainerInterface,
+  createContainer,
   describeToken,
   lazy,
   optional,
+  type RequestScope,
   type ScopeInterface,
   type Token,
 } from '@fairlead/di';
@@ -204,6 +206,19 @@ describe('request scopes of such a container', () => {
     expect(hidden).toMatchObject([
       { name: 'ControllerResolutionError', cause: { message: 'the pool is exhausted' } },
     ]);
+  });
+
+  it('may wrap those of @fairlead/di, and wait for asynchronous providers', async () => {
+    const di = createContainer();
+    di.register(DoorController, { useFactory: async () => new DoorController('back') });
+    const scopeOf = (scope: RequestScope): ScopeInterface => ({
+      ...foreignScope((token) => scope.resolve(token), []),
+      resolveAsync: (token) => scope.resolveAsync(token),
+    });
+    const container = foreign(outOfScope, { createScope: () => scopeOf(di.createScope()) });
+    di.register('night watch', { useValue: () => true }).register(DoorGuard);
+    const { fetch } = await serve({ container, controllers: [DoorController] });
+    expect(await (await fetch('/door')).json()).toEqual({ name: 'back' });
   });
 
   it('are optional: the container resolves for each request', async () => {

@@ -1,6 +1,6 @@
 import { createContainer, Inject, Service } from '@fairlead/di';
-import { describe, expect, it } from 'vitest';
-import { Controller, Get } from '../src/index.js';
+import { describe, expect, it, vi } from 'vitest';
+import { Controller, defineController, Get, UseGuard, UseMiddleware } from '../src/index.js';
 import { serve } from './support/serve.js';
 
 describe('a request-scoped controller', () => {
@@ -56,5 +56,66 @@ describe('a request-scoped controller', () => {
     expect(response.status).toBe(500);
     expect(await response.text()).not.toContain('pool exhausted');
     expect(hidden).toMatchObject([{ name: 'ControllerResolutionError' }]);
+  });
+});
+
+describe('an asynchronous dependency of a transient', () => {
+  class Transaction {
+    constructor(@Inject('transaction') readonly transaction: object) {}
+  }
+
+  @Service({ scope: 'transient' })
+  class TransactionGuard extends Transaction {
+    canActivate() {
+      return true;
+    }
+  }
+
+  @Service({ scope: 'transient' })
+  class TransactionMiddleware extends Transaction {
+    use(_ctx: unknown, next: () => unknown) {
+      return next();
+    }
+  }
+
+  @Controller()
+  @Service({ scope: 'transient' })
+  class TransactionController extends Transaction {
+    @Get()
+    read() {}
+  }
+
+  @Controller()
+  class GuardedController {
+    @Get()
+    @UseGuard(TransactionGuard)
+    read() {}
+  }
+
+  @Controller()
+  class WrappedController {
+    @Get()
+    @UseMiddleware(TransactionMiddleware)
+    read() {}
+  }
+
+  const transactions = defineController('/', {
+    scope: 'request',
+    inject: { transaction: 'transaction' },
+    routes: ({ get }) => ({ read: get('/', () => undefined) }),
+  });
+
+  it.each([
+    ['controller', TransactionController],
+    ['guard', GuardedController],
+    ['middleware', WrappedController],
+    ['value', transactions],
+  ])('is built once for each request to a %s', async (_, controller) => {
+    const useFactory = vi.fn(async () => ({}));
+    const container = createContainer();
+    container.register('transaction', { useFactory }, { scope: 'transient' });
+    const { fetch } = await serve({ container, controllers: [controller] });
+    expect((await fetch('/')).status).toBe(204);
+    expect(useFactory).toHaveBeenCalledTimes(1);
   });
 });

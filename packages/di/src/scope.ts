@@ -1,9 +1,9 @@
 import type { Binding } from './binding.js';
 import { InvalidProviderError, type Mistake } from './errors/injection-errors.js';
-import { Cell, type ScopeCells } from './instance.js';
+import { Cell, Pending, type ScopeCells } from './instance.js';
 import { Lifetime, leaveToApplication } from './lifetime.js';
 import type { ValueProvider } from './provider.js';
-import { resolveLater, resolveNow } from './resolution/plan.js';
+import { resolveEither, resolveLater, resolveNow, settle } from './resolution/plan.js';
 import type { Token } from './token.js';
 
 /** The interface of a request scope of any container. */
@@ -26,6 +26,9 @@ export interface RequestScope extends ScopeInterface {
   register<T>(token: Token<T>, provider: ValueProvider<NoInfer<T>>): this;
 }
 
+/** Where `@fairlead/controllers` finds the method that builds an instance once, whether or not it has to wait for it. */
+const OBTAIN = Symbol.for('fairlead:obtain');
+
 /** The request scope of a container. Keeps the instances of one request. */
 export class ContainerScope implements RequestScope, ScopeCells {
   readonly lifetime = new Lifetime();
@@ -46,6 +49,14 @@ export class ContainerScope implements RequestScope, ScopeCells {
     const instance = await resolveLater(this.#open(token), this);
     this.lifetime.assertOpen(token);
     return instance as T;
+  }
+
+  /** Returns the instance for a token, or a promise for it if it depends on an asynchronous factory. */
+  [OBTAIN](token: Token): unknown {
+    const binding = this.#open(token);
+    if (binding.cell.ready) return binding.cell.value;
+    const made = resolveEither(binding, this);
+    return made instanceof Pending ? this.#settle(token, made) : made;
   }
 
   /**
@@ -80,6 +91,12 @@ export class ContainerScope implements RequestScope, ScopeCells {
 
   [Symbol.dispose](): void {
     this.lifetime.disposeSync();
+  }
+
+  async #settle(token: Token, pending: Pending): Promise<unknown> {
+    const instance = await settle(pending);
+    this.lifetime.assertOpen(token);
+    return instance;
   }
 
   #open(token: Token): Binding {

@@ -174,11 +174,11 @@ export class Instances {
     }
   }
 
-  #resolve(resolver: Pick<RequestScope, 'resolve'>, token: Token): unknown {
+  /** Returns a promise if a scope of `@fairlead/di` has to wait for an asynchronous provider. */
+  #resolve(resolver: Resolver, token: Token): unknown {
     const { container } = this;
-    return isForeignValue(container, token)
-      ? buildValue(token, container, resolver)
-      : resolver.resolve(token);
+    if (isForeignValue(container, token)) return buildValue(token, container, resolver);
+    return resolver[OBTAIN] === undefined ? resolver.resolve(token) : resolver[OBTAIN](token);
   }
 
   /** Returns the instance of a token if {@link sourceOf} has resolved it. */
@@ -189,14 +189,14 @@ export class Instances {
   /** Returns a promise only if the token depends on an asynchronous provider. */
   #resolveFor(ctx: Context, token: Token, requirement: Requirement): unknown {
     const scope = this.scopes.of(ctx);
-    const fail = (error: unknown): never => {
-      throw resolutionError(requirement, error);
-    };
     try {
-      return this.#resolve(scope, token);
+      const made = this.#resolve(scope, token);
+      return made instanceof Promise ? settle(made, requirement) : made;
     } catch (error) {
-      if (codeOf(error) !== 'DI_ASYNC_PROVIDER') return fail(error);
-      return scope.resolveAsync?.(token).then(undefined, fail) ?? fail(error);
+      // A scope that wraps one of @fairlead/di may hide the method that waits.
+      if (codeOf(error) !== 'DI_ASYNC_PROVIDER' || scope.resolveAsync === undefined)
+        throw resolutionError(requirement, error);
+      return settle(scope.resolveAsync(token), requirement);
     }
   }
 
@@ -206,6 +206,19 @@ export class Instances {
       if (problems.length > 0) this.#usable.delete(token);
       return problems;
     });
+  }
+}
+
+/** Where a scope of `@fairlead/di` has a method that builds an instance once, and returns it or a promise for it. */
+const OBTAIN: unique symbol = Symbol.for('fairlead:obtain');
+
+type Resolver = Pick<RequestScope, 'resolve'> & { readonly [OBTAIN]?: (token: Token) => unknown };
+
+async function settle(promise: Promise<unknown>, requirement: Requirement): Promise<unknown> {
+  try {
+    return await promise;
+  } catch (error) {
+    throw resolutionError(requirement, error);
   }
 }
 

@@ -17,13 +17,9 @@ import { requestPathFrom, Walk } from './walk.js';
 
 /** Returns the instance of a binding synchronously. */
 export function resolveNow(binding: Binding, scope: ScopeCells | undefined): unknown {
-  try {
-    const made = build(binding, scope);
-    if (made instanceof Pending) throw new AsyncProviderError(made.path, made.locate());
-    return made;
-  } catch (error) {
-    throw toPublicError(error);
-  }
+  const made = resolveEither(binding, scope);
+  if (made instanceof Pending) throw new AsyncProviderError(made.path, made.locate());
+  return made;
 }
 
 /** Returns the instance of a binding after waiting for its asynchronous dependencies. */
@@ -31,9 +27,23 @@ export async function resolveLater(
   binding: Binding,
   scope: ScopeCells | undefined,
 ): Promise<unknown> {
+  const made = resolveEither(binding, scope);
+  return made instanceof Pending ? settle(made) : made;
+}
+
+/** Returns the instance of a binding, or a `Pending` to {@link settle}. */
+export function resolveEither(binding: Binding, scope: ScopeCells | undefined): unknown {
   try {
-    const made = build(binding, scope);
-    return made instanceof Pending ? await made.promise : made;
+    return build(binding, scope);
+  } catch (error) {
+    throw toPublicError(error);
+  }
+}
+
+/** Waits for an instance. */
+export async function settle({ promise }: Pending): Promise<unknown> {
+  try {
+    return await promise;
   } catch (error) {
     throw toPublicError(error);
   }
