@@ -45,7 +45,8 @@ export function createResponses(
   // Routes of controllers have this option if guards check their requests.
   if (route.options.security !== undefined) for (const status of [401, 403]) implied.add(status);
   const contentOfError = (status: number) =>
-    errors.contentOf(status, validates, codes.get(status), implied.has(status));
+    // Any request may be a 500 of Fairlead.
+    errors.contentOf(status, validates, codes.get(status), implied.has(status) || status === 500);
 
   const report = reportFor(`a header of ${label}`);
   /** Returns what functions add to the responses with a status. */

@@ -751,6 +751,22 @@ describe('responses', () => {
     });
   });
 
+  it('may have other codes if they have the status of unexpected errors', async () => {
+    const app = createApp({ onError: () => undefined }).get(
+      '/',
+      { errors: { 500: ['LOST'] } },
+      () => {
+        throw new Error('no');
+      },
+    );
+    const code = { anyOf: [{ enum: ['LOST'] }, { type: 'string' }] };
+
+    expect(createDocument(app, { info }).paths['/']?.get).toMatchObject({
+      responses: { 500: { content: problemWith(code) } },
+    });
+    expect(await (await app.request('/')).json()).toMatchObject({ code: 'INTERNAL_SERVER_ERROR' });
+  });
+
   it('may have other codes if middleware responds with their status, too', () => {
     const app = createApp()
       .use(runsOnce)
