@@ -340,3 +340,26 @@ it('calls the controllers of the version that its headers name', async () => {
   });
   expect(await initial.get('/users')).toEqual(['Ada']);
 });
+
+it('reads the event stream of the version that its Accept names', async () => {
+  async function* watch(version: number) {
+    yield { data: { version } };
+  }
+  const first = createRouter().define('/ticks', ({ get }) => ({
+    watch: get('/', { version: '1' }, () => eventStream(watch(1))),
+  }));
+  const second = createRouter().define('/ticks', ({ get }) => ({
+    watch: get('/', { version: '2' }, () => eventStream(watch(2))),
+  }));
+  for (const options of [{}, { default: '1' }]) {
+    const versions = createVersions({ parameter: 'version', ...options });
+    const app = createApp({ versions }).route('/', first).route('/', second);
+    const client = createClient<ClientOf<[typeof second], '', 'request'>>('http://localhost', {
+      headers: { Accept: '*/*;version=2' },
+      fetch: (request) => app.fetch(request),
+    });
+    const received: unknown[] = [];
+    for await (const { data } of client.events('/ticks')) received.push(data.version);
+    expect(received).toEqual([2]);
+  }
+});

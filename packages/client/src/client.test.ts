@@ -485,6 +485,38 @@ describe('events()', () => {
     });
   });
 
+  it.each([
+    [{}, {}, 'text/event-stream'],
+    [{ Accept: '*/*;version=2' }, {}, 'text/event-stream;version=2'],
+    [{ accept: 'application/json; q=0.9; Version="2"' }, {}, 'text/event-stream;Version="2"'],
+    [{ Accept: 'application/json, */*;q=0.9' }, {}, 'text/event-stream'],
+    [
+      { Accept: 'application/json;version=2, */*;version=1' },
+      {},
+      'text/event-stream;version=2, text/event-stream;version=1',
+    ],
+    [
+      { Accept: '*/*;tags="a,b";q=0.5, */*' },
+      {},
+      'text/event-stream;tags="a,b", text/event-stream',
+    ],
+    [{ Accept: '*/*;version=2' }, { accept: '*/*;version=1' }, '*/*;version=1'],
+  ])(
+    'asks for an event stream, with the parameters of Accept: %j, %j',
+    async (shared, own, sent) => {
+      const opened: Request[] = [];
+      const opening = createClient('http://localhost', {
+        headers: shared,
+        fetch: async (request) => {
+          opened.push(request);
+          return new Response('', { headers: { 'Content-Type': 'text/event-stream' } });
+        },
+      });
+      expect(await Array.fromAsync(opening.events('/', { headers: own }))).toEqual([]);
+      expect(opened.map(({ headers }) => headers.get('Accept'))).toEqual([sent]);
+    },
+  );
+
   it('closes the connection if the response is no event stream', async () => {
     const cancel = vi.fn();
     const body = new ReadableStream({ cancel });

@@ -174,12 +174,14 @@ export function createClient<Routes extends AnyApi = Api>(
     target: string,
     call: AnyOptions,
     key: string | undefined,
+    readsEvents: boolean,
   ): Promise<Request> {
     const own = typeof shared === 'function' ? await unlessAborted(shared(), call.signal) : shared;
     const headers = new Headers(own);
-    for (const [name, value] of Object.entries(call.headers ?? {})) headers.set(name, value);
+    if (readsEvents) headers.set('Accept', acceptEvents(headers.get('Accept') ?? ''));
     // Without it, a server that has several representations may send another one.
-    if (!headers.has('Accept')) headers.set('Accept', 'application/json, */*;q=0.9');
+    else if (!headers.has('Accept')) headers.set('Accept', 'application/json, */*;q=0.9');
+    for (const [name, value] of Object.entries(call.headers ?? {})) headers.set(name, value);
     if (key !== undefined && !headers.has(KEY)) headers.set(KEY, key);
     const init: RequestInit = { method, headers, credentials, ...bodyOf(call.body, headers) };
     if (call.signal !== undefined) init.signal = call.signal;
@@ -201,13 +203,14 @@ export function createClient<Routes extends AnyApi = Api>(
     path: string,
     call: AnyOptions,
     read: (answer: Answer) => Value | Promise<Value>,
+    readsEvents = false,
   ): Promise<Value> {
     const pattern = path.startsWith('/') ? path : `/${path}`;
     const target = base + fillPattern(pattern, call.params) + queryOf(call.query);
     const key = takesKey(method, pattern) ? createKey() : undefined;
     for (let attempt = 0; ; attempt += 1) {
       call.signal?.throwIfAborted();
-      const sent = await createRequest(method, target, call, key);
+      const sent = await createRequest(method, target, call, key, readsEvents);
       const isKeyed = sent.headers.has(KEY);
       const mayRepeat = attempt < retries && (isKeyed || IDEMPOTENT.test(method));
       let delay: number | undefined;
@@ -245,10 +248,8 @@ export function createClient<Routes extends AnyApi = Api>(
         if (ok) return { ok, status, response, body: await readBody(response) };
         return { ok, status, response, problem: (await errorOf(answer)).problem };
       }),
-    async *events(path: string, { headers, ...call }: AnyOptions = {}) {
-      const accept = { Accept: 'text/event-stream', ...headers };
-      const open = { ...call, headers: accept };
-      const answer = await request('GET', path, open, (response) => response);
+    async *events(path: string, call: AnyOptions = {}) {
+      const answer = await request('GET', path, call, (response) => response, true);
       if (!answer.response.ok) throw await errorOf(answer);
       await assertEventStream(answer);
       const messages = answer.response.body
@@ -372,6 +373,16 @@ function assertHeaders(headers: Readonly<Record<string, string>>): void {
       throw new TypeError(text, { cause });
     }
   }
+}
+
+/** Returns `Accept` for an event stream, with the parameters of another `Accept`, such as a version. RFC 9110 §12.5.1 */
+function acceptEvents(shared: string): string {
+  // Commas within quotes separate no ranges.
+  const ranges = (shared.match(/(?:"[^"]*"|[^",])+/g) ?? ['']).map((range) => {
+    const [, ...parameters] = range.split(';').map((part) => part.trim());
+    return ['text/event-stream', ...parameters.filter((one) => !/^q\s*=/i.test(one))].join(';');
+  });
+  return [...new Set(ranges)].join(', ');
 }
 
 /** Converts a body to JSON, unless `fetch` can send it as it is. */
