@@ -12,6 +12,7 @@ import {
   SkipInheritedGuards,
   UseGuard,
 } from '../src/index.js';
+import { failStart } from './support/fail-start.js';
 
 const signedIn: GuardFn = (ctx) => Open.get(ctx) === true || ctx.get('x-user') !== undefined;
 const Open = createRouteMetadata<boolean>('Open', { guard: signedIn, exempts: (open) => open });
@@ -393,13 +394,13 @@ describe('an exemption from what a base class demands', () => {
     ],
     [
       ByClassBetween,
-      'route ByClassBetween.between',
+      'route Between.between',
       'Public',
       'admin',
       'Admins',
       moved('admin', 'Admins'),
     ],
-    [ByMixin, 'route ByMixin.list', 'Public', 'admin', 'Admins', moved('admin', 'Admins')],
+    [ByMixin, 'route Mixed.list', 'Public', 'admin', 'Admins', moved('admin', 'Admins')],
     [
       ByOverrideOfMethod,
       'route ByOverrideOfMethod.list',
@@ -453,6 +454,15 @@ describe('an exemption from what a base class demands', () => {
     const container = createContainer().register<unknown>(reference, { useValue: signIn });
     expect(() => registerController(createRouter(), Opened, { container })).toThrow(
       '@Public() opens what sign-in of the base class Guarded restricts.',
+    );
+  });
+
+  it('is one problem for all classes that inherit it', async () => {
+    @Controller('/below')
+    class Below extends Between {}
+    const error = await failStart([ByClassBetween, Below]);
+    expect(error.message).toMatch(
+      /^Cannot register the route Between\.between: .*\n {2}At: .*\n.*$/,
     );
   });
 

@@ -1,21 +1,30 @@
 import { type Application, type Context, createApp, createRouter } from '@fairlead/core';
+import { describe as describeFunction } from '@fairlead/core/extend';
 import { createContainer, Inject, Service, token } from '@fairlead/di';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
 import {
   Controller,
   type ControllersPluginOptions,
   Ctx,
   controllersPlugin,
+  createRouteMetadata,
+  defineController,
   Get,
   HttpCode,
   Param,
+  Post,
+  Redirect,
   StartError,
   UseGuard,
   UseMiddleware,
 } from '../src/index.js';
 import { failStart } from './support/fail-start.js';
+import { locationsIn } from './support/locations.js';
 import { message } from './support/message.js';
 import { controllerSource, writeTree } from './support/tree.js';
+
+const locationOf = locationsIn(import.meta.url);
 
 interface Queue {
   send(): void;
@@ -271,6 +280,123 @@ describe('one problem for each cause', () => {
       expect.stringMatching(/emitted no types .* The same applies to C1, C2 and C3\.$/),
     ]);
   });
+
+  const response = { 200: z.object({}) };
+  const undescribed = (handler: string) =>
+    `Cannot register the route ${handler}: its status is 201, but its response describes only 200.`;
+
+  it('reports a decorator once, however many paths it has', async () => {
+    @Controller('/users')
+    class Users {
+      @Get('/:id?', { response })
+      @HttpCode(201)
+      read() {
+        return {};
+      }
+
+      @Get(['/first', '/second'], { response, status: 201 })
+      list() {
+        return {};
+      }
+    }
+    const pages = defineController('/pages', {
+      routes: ({ on }) => ({
+        list: on(
+          ['GET', 'POST'],
+          ['/first', '/second'],
+          { response, status: 201 } as object,
+          () => ({}),
+        ),
+      }),
+    });
+    expect(titlesOf(await failStart([Users, pages]))).toEqual([
+      undescribed('Users.read'),
+      undescribed('Users.list'),
+      undescribed('pages.list'),
+    ]);
+  });
+
+  it('reports each decorator of a method', async () => {
+    @Controller('/users')
+    class Users {
+      @Get('/:id?', { response })
+      @Post('/', { response: { 202: z.object({}) } })
+      @HttpCode(201)
+      read() {
+        return {};
+      }
+    }
+    expect(titlesOf(await failStart([Users]))).toEqual([
+      undescribed('Users.read'),
+      undescribed('Users.read').replace('200', '202'),
+    ]);
+  });
+
+  it('reports a method once, however many classes inherit it', async () => {
+    abstract class Base {
+      @Get('/old')
+      @Redirect('')
+      old() {}
+
+      @Get('/new', { response, status: 201 })
+      renewed() {
+        return {};
+      }
+    }
+    @Controller('/first')
+    class First extends Base {}
+    @Controller('/second')
+    class Second extends Base {}
+    const error = await failStart([First, Second]);
+    expect(titlesOf(error)).toEqual([
+      'Cannot register the route Base.old: the URL of its redirect is empty.',
+      undescribed('Base.renewed'),
+    ]);
+    expect(error.message).toContain(locationOf('Base', "@Get('/old')"));
+  });
+
+  it('reports a method of each class that declares it', async () => {
+    abstract class Base {
+      @Get('/old')
+      @Redirect('')
+      old() {}
+    }
+    @Controller('/first')
+    class First extends Base {
+      override old() {}
+    }
+    @Controller('/second')
+    class Second extends Base {
+      @Redirect('/:url')
+      override old() {}
+    }
+    expect(titlesOf(await failStart([First, Second]))).toEqual([
+      'Cannot register the route First.old: the URL of its redirect is empty.',
+      expect.stringMatching(/^Cannot register the route Second\.old: .*':url'/),
+    ]);
+  });
+
+  it('reports guards that an exemption of the same method contradicts once', async () => {
+    const signedIn = () => true;
+    const Open = createRouteMetadata<boolean>('Open', {
+      describedGuard: 'sign-in',
+      exempts: (isOpen) => isOpen,
+    });
+    const admin = describeFunction(signedIn, { role: 'guard', name: 'admin', after: ['sign-in'] });
+    abstract class Base {
+      @Get()
+      @Open(true)
+      @UseGuard(admin)
+      read() {}
+    }
+    @Controller('/first')
+    class First extends Base {}
+    @Controller('/second')
+    class Second extends Base {}
+    expect(titlesOf(await failStart([First, Second]))).toEqual([
+      'Cannot register the route Base.read: @Open() opens what admin of the same method restricts.',
+    ]);
+  });
 });
 
 describe('@Param() names are reported', () => {
@@ -341,6 +467,23 @@ describe('@Param() names are reported', () => {
     expect(titlesOf(await failStart([ClocksController, FilesController]))).toEqual([
       expect.stringContaining("@Param(':name') does not match a parameter of GET /files/:name."),
       expect.stringContaining("@Param('clock') does not match a parameter of GET /clocks/:id."),
+    ]);
+  });
+
+  it('with other problems, once for all paths of a method', async () => {
+    @Controller('/clocks')
+    class ClocksController {
+      @Get('/:id?')
+      @Post('/all/:zone')
+      read(@Param('clock') clock: string) {
+        return clock;
+      }
+    }
+    expect(titlesOf(await failStart([ClocksController, FilesController]))).toEqual([
+      expect.stringContaining("@Param(':name') does not match a parameter of GET /files/:name."),
+      expect.stringContaining(
+        "@Param('clock') does not match a parameter of GET /clocks or GET /clocks/:id or POST /clocks/all/:zone.",
+      ),
     ]);
   });
 

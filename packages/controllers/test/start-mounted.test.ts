@@ -211,6 +211,52 @@ describe('an application does not seal for', () => {
     expect(() => app.seal()).toThrow("@Param('page') does not match a parameter of GET /required.");
   });
 
+  it('a @Param() that is in no pattern of its method, which is one problem', async () => {
+    @Controller('/users')
+    class UsersController {
+      @Get('/:id?')
+      read(@Param('idd') id: string) {
+        return id;
+      }
+    }
+    const app = await install([UsersController], ['/']);
+    expect(() => app.seal()).toThrow(
+      message(
+        "Cannot register the route UsersController.read: @Param('idd') does not match a parameter of GET /users or GET /users/:id.",
+        `At: ${locationOf('UsersController', '@Get')}`,
+        "Fix: use 'id', or add '/:idd' to the path.",
+      ),
+    );
+  });
+
+  it('a required parameter that several routes of its method lack, which is one problem', async () => {
+    @Controller('/teams')
+    class TeamsController {
+      @Get(['/', '/:id', '/all'])
+      read(@Param('id') id: string) {
+        return id;
+      }
+    }
+    const app = await install([TeamsController], ['/']);
+    expect(() => app.seal()).toThrow(
+      message(
+        "Cannot register the route TeamsController.read: @Param('id') does not match a parameter of GET /teams or GET /teams/all.",
+        `At: ${locationOf('TeamsController', '@Get')}`,
+        'Fix: pass { required: false }, or remove the path without the parameter.',
+      ),
+    );
+  });
+
+  it('each @Param() of a method that is not in the pattern', async () => {
+    @Controller('/users')
+    class UsersController {
+      @Get('/:id?')
+      read(@Param('a') _a: string, @Param('b') _b: string) {}
+    }
+    const app = await install([UsersController], ['/']);
+    expect(() => app.seal()).toThrow('The controllers cannot start: 2 problems.');
+  });
+
   it('several problems, in one error', async () => {
     const app = await install([NotesController, PlainController], ['/']);
     expect(() => app.seal()).toThrow(StartError);

@@ -1,34 +1,36 @@
 import type { ControllerDefinition } from '../definition/definition.js';
-import { RouteRegistrationError } from '../errors.js';
-import type { ValueReader } from '../metadata/class-metadata.js';
+import type { RouteRegistrationError } from '../errors.js';
+import { lineage, ownMetadata, type ValueReader } from '../metadata/class-metadata.js';
+import { errorsOf } from '../metadata/mistakes.js';
 import type { Guard } from '../metadata/references.js';
 import type { Instanced } from './subjects.js';
 
 /** Finds decorators of one class or method, of which one exempts routes from the guard that another adds. */
 export function findContradictions({
+  controller,
   levels,
-  name,
   style,
   locate,
 }: ControllerDefinition): RouteRegistrationError[] {
-  return levels.flatMap((level) =>
-    [[undefined, level] as const, ...level.methods].flatMap(([method, { values, guards }]) =>
-      [...values].flatMap(([key, value]) => {
-        const found = guards.flatMap((guard) => key.reader?.contradicts(guard) ?? []);
-        if (found.length === 0 || key.reader?.exempts(value) !== true) return [];
-        const [place, handler] =
-          method === undefined
-            ? [style.controller, name]
-            : [style.route, `${name}.${String(method)}`];
-        const [opener, guard] = [`@${key.name}()`, ...found].map(style.spell);
-        const diagnostic = {
-          problem: `${opener} opens what ${guard} of the same ${place} restricts.`,
-          fix: 'remove one of the two.',
-        };
-        return new RouteRegistrationError(handler, diagnostic, locate(method));
-      }),
-    ),
+  const owners = ownersOf(controller);
+  return levels.flatMap((level, index) =>
+    [[undefined, level] as const, ...level.methods].flatMap(([key, { values, guards }]) => {
+      const place = key === undefined ? style.controller : style.route;
+      const found = [...values].flatMap(([{ name, reader }, value]) => {
+        const [demand] = guards.flatMap((guard) => reader?.contradicts(guard) ?? []);
+        if (demand === undefined || reader?.exempts(value) !== true) return [];
+        const [opener, guard] = [`@${name}()`, demand].map(style.spell);
+        const problem = `${opener} opens what ${guard} of the same ${place} restricts.`;
+        return { problem, fix: 'remove one of the two.' };
+      });
+      return errorsOf({ owner: owners[index] ?? controller, key }, found, () => locate(key));
+    }),
   );
+}
+
+/** Lists the classes whose metadata the levels of a controller are. */
+function ownersOf(controller: object): readonly object[] {
+  return lineage(controller).filter((one) => ownMetadata(one) !== undefined);
 }
 
 /** Names what a guard demands, if a value of routes exempts them from it. */
@@ -50,12 +52,13 @@ export function findExemptions(definition: ControllerDefinition): RouteRegistrat
 }
 
 function exemptionsOf(
-  { levels, name, routes, locate }: ControllerDefinition,
+  { controller, levels, routes, locate }: ControllerDefinition,
   nameOf: NameDemand,
 ): RouteRegistrationError[] {
+  const owners = ownersOf(controller);
   // By place, because a class may exempt many routes.
-  const errors = new Map<string, RouteRegistrationError>();
-  for (const { handler, methodName, guards, metadata } of routes) {
+  const errors = new Map<string, RouteRegistrationError[]>();
+  for (const { methodName, guards, metadata } of routes) {
     for (const [key, value] of metadata) {
       const { reader } = key;
       if (reader?.exempts(value) !== true) continue;
@@ -73,7 +76,8 @@ function exemptionsOf(
         const ofClass = demands(base.guards);
         const demand = ofClass ?? demands(base.methods.get(methodName)?.guards);
         if (demand === undefined) continue;
-        const [place, method] = ofMethod < 0 ? [name] : [handler, methodName];
+        const method = ofMethod < 0 ? undefined : methodName;
+        const place = { owner: owners[ofMethod] ?? controller, key: method };
         const fix =
           ofClass === undefined && ofMethod >= 0
             ? 'add @SkipInheritedGuards() to the method'
@@ -83,11 +87,11 @@ function exemptionsOf(
           fix: `remove @${key.name}(), or ${fix}.`,
         };
         errors.set(
-          `${place} ${key.name} ${base.name}`,
-          new RouteRegistrationError(place, diagnostic, locate(method)),
+          `${String(method)} ${key.name} ${base.name}`,
+          errorsOf(place, [diagnostic], () => locate(method)),
         );
       }
     }
   }
-  return [...errors.values()];
+  return [...errors.values()].flat();
 }

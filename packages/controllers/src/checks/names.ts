@@ -2,9 +2,20 @@ import { createRouter, type Route } from '@fairlead/core';
 import { joinPaths, renameFix, takeProblem } from '@fairlead/core/extend';
 import { isIntended, nearestName } from '@fairlead/options';
 import type { BuiltRoute, RegisteredController } from '../definition/built-route.js';
+import type { RouteDefinition } from '../definition/definition.js';
 import { errorText, RouteRegistrationError } from '../errors.js';
-import { isRequired, type ParameterMetadata } from '../metadata/parameter.js';
-import type { Mounted, MountedRoutes, Placed } from './subjects.js';
+import {
+  isRequired,
+  type ParameterDefinition,
+  type ParameterMetadata,
+} from '../metadata/parameter.js';
+import {
+  byMethod,
+  type Mounted,
+  type MountedRoutes,
+  type Placed,
+  type Siblings,
+} from './subjects.js';
 
 /**
  * Finds `@Param()` names that no request can provide. The pattern of every route of a method must
@@ -31,35 +42,54 @@ function absentNamesOf(
   { controller, routes }: RegisteredController,
   mounted: MountedRoutes,
 ): readonly (RouteRegistrationError | string)[] {
-  const mountedOf = (some: readonly BuiltRoute[]): readonly Route[] =>
-    some.flatMap((route) => mounted.get(route) ?? []);
-  return routes.flatMap((route) => {
-    const siblings = routes.filter(({ methodName }) => methodName === route.methodName);
-    return route.parameters.flatMap((parameter) => {
-      const { source, name } = parameter;
-      if (source !== 'param' || name === undefined) return [];
-      const own = mountedOf([route]);
-      const hasName = ({ params }: Route): boolean => params.includes(name);
-      if (own.some(hasName)) return [];
-      const isElsewhere = mountedOf(siblings).some(hasName);
-      const isNeeded = isRequired(parameter);
-      if (isElsewhere && !isNeeded) return [];
-      const shown = own.map(({ pattern }) => `${route.method} ${pattern}`).join(' or ');
-      const names = own.flatMap(({ params }) => params);
-      const problem = `@Param('${name}') does not match a parameter of ${shown}.`;
-      const optional = 'pass { required: false }, or remove the path without the parameter.';
-      const [rename] = own.flatMap(({ pattern }) => renameFix(pattern, name) ?? []);
-      const fix = isElsewhere ? optional : rename ? `${rename}.` : parameterFix(name, names);
-      const diagnostic = { problem, fix };
-      const location = route.locate();
-      if (!isNeeded) {
-        const both = `${fix} If it may always be absent, pass the class to intended().`;
-        const title = `parameter ${parameter.index} of ${route.handler} is never present: ${problem}`;
-        return isIntended(controller) ? [] : errorText(title, both, location);
-      }
-      return new RouteRegistrationError(route.handler, diagnostic, location);
-    });
+  const mountedOf = (route: BuiltRoute): readonly Route[] => mounted.get(route) ?? [];
+  return pathParameters(routes).flatMap(({ parameter, name, siblings }) => {
+    const hasName = ({ params }: Route): boolean => params.includes(name);
+    const lacking = siblings.filter((route) => !mountedOf(route).some(hasName));
+    const [first] = lacking;
+    const isElsewhere = lacking.length < siblings.length;
+    const isNeeded = isRequired(parameter);
+    if (first === undefined || (isElsewhere && !isNeeded)) return [];
+    const own = lacking.flatMap(mountedOf);
+    const problem = explainAbsence(name, own);
+    const names = own.flatMap(({ params }) => params);
+    const optional = 'pass { required: false }, or remove the path without the parameter.';
+    const [rename] = own.flatMap(({ pattern }) => renameFix(pattern, name) ?? []);
+    const fix = isElsewhere ? optional : rename ? `${rename}.` : parameterFix(name, names);
+    const [{ handler }, location] = [first, first.locate()];
+    if (!isNeeded) {
+      const both = `${fix} If it may always be absent, pass the class to intended().`;
+      const title = `parameter ${parameter.index} of ${handler} is never present: ${problem}`;
+      return isIntended(controller) ? [] : errorText(title, both, location);
+    }
+    return new RouteRegistrationError(handler, { problem, fix }, location);
   });
+}
+
+/** A `@Param()` with a name, and the routes of its method. */
+interface PathParameter<Own extends RouteDefinition> {
+  readonly parameter: ParameterDefinition;
+  readonly name: string;
+  readonly siblings: Siblings<Own>;
+}
+
+function pathParameters<Own extends RouteDefinition>(
+  routes: readonly Own[],
+): readonly PathParameter<Own>[] {
+  return byMethod(routes).flatMap((siblings) =>
+    siblings[0].parameters.flatMap((parameter) => {
+      const { source, name } = parameter;
+      return source === 'param' && name !== undefined ? { parameter, name, siblings } : [];
+    }),
+  );
+}
+
+function explainAbsence(
+  name: string,
+  routes: readonly Pick<Route, 'method' | 'pattern'>[],
+): string {
+  const shown = routes.map(({ method, pattern }) => `${method} ${pattern}`).join(' or ');
+  return `@Param('${name}') does not match a parameter of ${shown}.`;
 }
 
 /**
@@ -69,26 +99,27 @@ function absentNamesOf(
  */
 export function findMisnamed({ definitions, prefix, mounts }: Placed): RouteRegistrationError[] {
   return definitions.flatMap(({ routes }) =>
-    routes.flatMap(({ method, methodName, path, handler, parameters, locate }) =>
-      parameters.flatMap(({ source, name }) => {
-        const paths = routes.flatMap((one) => (one.methodName === methodName ? one.path : []));
-        if (source !== 'param' || name === undefined) return [];
-        if (paths.some((one) => one.includes(`:${name}`))) return [];
+    pathParameters(routes).flatMap(({ name, siblings }) => {
+      if (siblings.some(({ path }) => path.includes(`:${name}`))) return [];
+      const own = siblings.map(({ method, path }) => {
         const pattern = joinPaths(prefix, path);
-        const mounted = (mounts ?? []).map((mount) => joinPaths(mount, pattern));
-        const names = [pattern, ...mounted].flatMap(parametersOf);
-        if (names.includes(name)) return [];
-        const isPossible = [`/:${name}`, `/*${name}`].some((own) =>
-          parametersOf(own).includes(name),
-        );
-        if ((mounts !== undefined) !== isPossible) return [];
-        const isLikely = nearestName(name, names) !== undefined || hasUnread(names, parameters);
-        if (mounts?.length === 0 && !isLikely) return [];
-        const problem = `@Param('${name}') does not match a parameter of ${method} ${mounted[0] ?? pattern}.`;
-        const diagnostic = { problem, fix: parameterFix(isPossible ? name : undefined, names) };
-        return new RouteRegistrationError(handler, diagnostic, locate());
-      }),
-    ),
+        return {
+          method,
+          all: [...(mounts ?? []).map((mount) => joinPaths(mount, pattern)), pattern],
+        };
+      });
+      const names = own.flatMap(({ all }) => all.flatMap(parametersOf));
+      if (names.includes(name)) return [];
+      const isPossible = [`/:${name}`, `/*${name}`].some((one) => parametersOf(one).includes(name));
+      if ((mounts !== undefined) !== isPossible) return [];
+      const [{ handler, parameters, locate }] = siblings;
+      const isLikely = nearestName(name, names) !== undefined || hasUnread(names, parameters);
+      if (mounts?.length === 0 && !isLikely) return [];
+      const shown = own.map(({ method, all: [pattern = ''] }) => ({ method, pattern }));
+      const problem = explainAbsence(name, shown);
+      const diagnostic = { problem, fix: parameterFix(isPossible ? name : undefined, names) };
+      return new RouteRegistrationError(handler, diagnostic, locate());
+    }),
   );
 }
 

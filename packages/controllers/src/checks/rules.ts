@@ -1,6 +1,8 @@
 import { isIntended } from '@fairlead/options';
 import type { ControllerDefinition, RouteDefinition } from '../definition/definition.js';
-import { type ControllerError, type Diagnostic, RouteRegistrationError } from '../errors.js';
+import type { ControllerError, Diagnostic } from '../errors.js';
+import { ownerOf } from '../metadata/class-metadata.js';
+import { errorsOf } from '../metadata/mistakes.js';
 import { findCollisions } from './collisions.js';
 import { findContradictions, findExemptions, findExemptionsFrom } from './exemptions.js';
 import {
@@ -26,7 +28,13 @@ import {
   findRedirects,
   findStatuses,
 } from './responses.js';
-import { distinctMethods, type Rule, type Subjects } from './subjects.js';
+import {
+  byMethod,
+  distinctDecorators,
+  distinctMethods,
+  type Rule,
+  type Subjects,
+} from './subjects.js';
 import { describeLooseWrites } from './writes.js';
 
 /** What the startup checks, step by step. */
@@ -96,14 +104,23 @@ type RouteRule = (route: RouteDefinition) => readonly Diagnostic[];
 
 /** Applies rules to one route of each method. */
 function ofMethods(...rules: readonly RouteRule[]): Rule<ControllerDefinition, ControllerError> {
-  return ({ routes }) => distinctMethods(routes).flatMap((route) => report(route, rules));
+  return (definition) => report(definition, distinctMethods(definition.routes), rules);
 }
 
+/** Applies rules to one route of each decorator. */
 function ofRoutes(...rules: readonly RouteRule[]): Rule<ControllerDefinition, ControllerError> {
-  return ({ routes }) => routes.flatMap((route) => report(route, rules));
+  return (definition) => report(definition, distinctDecorators(definition.routes), rules);
 }
 
-function report(route: RouteDefinition, rules: readonly RouteRule[]): RouteRegistrationError[] {
-  const found = rules.flatMap((rule) => rule(route));
-  return found.map((one) => new RouteRegistrationError(route.handler, one, route.locate()));
+function report(
+  { controller }: ControllerDefinition,
+  routes: readonly RouteDefinition[],
+  rules: readonly RouteRule[],
+): readonly ControllerError[] {
+  return byMethod(routes).flatMap((ofMethod) => {
+    const found = ofMethod.flatMap((route) => rules.flatMap((rule) => rule(route)));
+    if (found.length === 0) return [];
+    const [{ methodName: key, locate }] = ofMethod;
+    return errorsOf({ owner: ownerOf(controller, key), key }, found, locate);
+  });
 }

@@ -78,3 +78,21 @@ export interface Mounted {
 export function distinctMethods(routes: readonly RouteDefinition[]): readonly RouteDefinition[] {
   return [...new Map(routes.map((route) => [route.methodName, route])).values()];
 }
+
+/** Returns one route of each decorator of a method: its paths have their options in common. */
+export function distinctDecorators(routes: readonly RouteDefinition[]): readonly RouteDefinition[] {
+  return byMethod(routes).flatMap((ofMethod) => [
+    ...new Map(ofMethod.map((route) => [route.options, route])).values(),
+  ]);
+}
+
+/** The routes of a method. */
+export type Siblings<Own extends RouteDefinition> = readonly [Own, ...Own[]];
+
+/** Groups routes by their method. */
+export function byMethod<Own extends RouteDefinition>(
+  routes: readonly Own[],
+): readonly Siblings<Own>[] {
+  const groups = Map.groupBy(routes, ({ methodName }) => methodName);
+  return [...groups.values()] as [Own, ...Own[]][];
+}

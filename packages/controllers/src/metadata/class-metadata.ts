@@ -208,8 +208,7 @@ export function inheritedMetadata(target: object): InheritedMetadata {
         methods.set(key, method ?? NO_METHOD);
         continue;
       }
-      const isDeclared =
-        Object.hasOwn(Reflect.get(level, 'prototype') ?? {}, key) || mayHaveField(level, key);
+      const isDeclared = hasMember(level, key) || mayHaveField(level, key);
       if (isDeclared || method !== undefined)
         methods.set(key, overrideMethod(base, method ?? NO_METHOD, isDeclared));
     }
@@ -285,6 +284,18 @@ export function lineage(target: object): object[] {
   let level: object | null = target;
   for (; level !== null; level = Object.getPrototypeOf(level)) levels.unshift(level);
   return levels;
+}
+
+function hasMember(level: object, key: string | symbol): boolean {
+  return Object.hasOwn(Reflect.get(level, 'prototype') ?? {}, key);
+}
+
+/** Finds the class whose method a class has: the nearest one that declares or decorates it. */
+export function ownerOf(target: object, key: string | symbol): object {
+  const owner = lineage(target).findLast(
+    (level) => hasMember(level, key) || ownMetadata(level)?.methods.has(key),
+  );
+  return owner ?? target;
 }
 
 /** @param isDeclared - Whether the class itself declares the method, or a field, and does not only decorate it. */

@@ -1,4 +1,4 @@
-import { type CallSite, describeCallSite } from '@fairlead/options';
+import { type CallSite, describeCallSite, type Locate } from '@fairlead/options';
 import { ControllerError, type Diagnostic, RouteRegistrationError } from '../errors.js';
 import { classMetadata, lineage, locationOf, ownMetadata, styleOf } from './class-metadata.js';
 
@@ -22,8 +22,7 @@ interface Place {
  */
 export function recordMistake({ owner, key }: Place, fault: Fault, site?: CallSite): void {
   const { code, problem, fix, ...cause } = fault;
-  const name = (typeof owner === 'function' && owner.name) || '(anonymous class)';
-  const handler = key === undefined ? name : `${name}.${String(key)}`;
+  const handler = handlerOf({ owner, key });
   let error: ControllerError | undefined;
   const toError = (locationOfClass: string | undefined): ControllerError => {
     if (error !== undefined) return error;
@@ -35,6 +34,38 @@ export function recordMistake({ owner, key }: Place, fault: Fault, site?: CallSi
     return error;
   };
   classMetadata(owner).problems.push({ member: key, toError });
+}
+
+function handlerOf({ owner, key }: Place): string {
+  const name = (typeof owner === 'function' && owner.name) || '(anonymous class)';
+  return key === undefined ? name : `${name}.${String(key)}`;
+}
+
+/** What {@link errorsOf} has returned for a class. */
+const known = new WeakMap<object, Map<string, RouteRegistrationError>>();
+
+/**
+ * Creates the errors for mistakes in what a class declares. They are always the same, because a base class has them in
+ * common with its subclasses.
+ *
+ * @param locate - Finds a location if that of the class is unknown, as for a base class without routes.
+ */
+export function errorsOf(
+  { owner, key }: Place,
+  diagnostics: readonly Diagnostic[],
+  locate: Locate,
+): RouteRegistrationError[] {
+  const errors = known.get(owner) ?? new Map<string, RouteRegistrationError>();
+  known.set(owner, errors);
+  const handler = handlerOf({ owner, key });
+  return diagnostics.map((one, index) => {
+    const id = `${handler} ${index} ${one.problem}`;
+    const error =
+      errors.get(id) ??
+      new RouteRegistrationError(handler, one, locationOf(owner, key) ?? locate());
+    errors.set(id, error);
+    return error;
+  });
 }
 
 /** A mistake in the use of a decorator on a class or one of its base classes. */
