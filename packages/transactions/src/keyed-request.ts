@@ -149,8 +149,18 @@ function keyOf(ctx: Context): string | undefined {
 /** Identifies what a request asks for. */
 function fingerprintOf({ method, path, searchParams, body }: Context): string {
   const hash = createHash('sha256').update(`${method} ${path}?${searchParams}\n`);
-  hash.update(body instanceof Uint8Array ? body : (JSON.stringify(body) ?? ''));
+  hash.update(body instanceof Uint8Array ? body : (JSON.stringify(withDigests(body)) ?? ''));
   return hash.digest('hex');
+}
+
+/** Replaces bytes, such as those of uploads, by their digests. As JSON, they would be lists of numbers. */
+function withDigests(value: unknown): unknown {
+  if (value instanceof Uint8Array) return createHash('sha256').update(value).digest('hex');
+  if (Array.isArray(value)) return value.map(withDigests);
+  if (typeof value !== 'object' || value === null || 'toJSON' in value) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, withDigests(member)]),
+  );
 }
 
 /** Whether a handler has taken over the response, or written to `ctx.res`, so that it cannot be kept. */
