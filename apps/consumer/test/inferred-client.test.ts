@@ -161,7 +161,8 @@ describe('a client of functions', () => {
 
   it('takes a body unless the schema accepts none', async () => {
     const Draft = z.object({ title: z.string(), done: z.boolean() }).partial();
-    const drafts = createRouter().define('/drafts', ({ patch }) => ({
+    const drafts = createRouter().define('/drafts', ({ patch, query }) => ({
+      search: query('/', { body: Draft.optional() }, ({ body }) => body ?? 'all'),
       change: patch('/:id', { body: Draft }, ({ body }) => body),
       touch: patch('/:id/touched', { body: Draft.optional() }, ({ body }) => body ?? 'none'),
       note: patch('/:id/note', { body: z.unknown() }, ({ body }) => body ?? 'none'),
@@ -176,6 +177,8 @@ describe('a client of functions', () => {
     expect(await client.patch('/drafts/:id', { params, body: {} })).toEqual({});
     expect(await client.patch('/drafts/:id/touched', { params })).toBe('none');
     expect(await client.patch('/drafts/:id/note', { params })).toBe('none');
+    expect(await client.query('/drafts')).toBe('all');
+    expect(await client.query('/drafts', { body: { done: true } })).toEqual({ done: true });
   });
 
   it('takes no query that text cannot carry', () => {

@@ -214,6 +214,23 @@ describe('the functions for each method', () => {
     expect(found?.name).toBe('Ada');
   });
 
+  it('name the type of JSON with QUERY without a body, unless the call names one', async () => {
+    const types: (string | null)[] = [];
+    const own = createClient('http://localhost', {
+      fetch: async ({ headers }) => {
+        types.push(headers.get('Content-Type'));
+        return Response.json(true);
+      },
+    });
+    await own.query('/');
+    await own.query('/', { headers: { 'content-type': 'text/plain' } });
+    await own.query('/', { body: new URLSearchParams({ a: '1' }) });
+    await own.get('/');
+    await own.post('/');
+    const form = 'application/x-www-form-urlencoded;charset=UTF-8';
+    expect(types).toEqual(['application/json', 'text/plain', form, null, null]);
+  });
+
   it.each([
     ['model/gltf+json', '{"a":1}', { a: 1 }],
     ['application/problem+json; charset=utf-8', '{"a":1}', { a: 1 }],

@@ -183,7 +183,8 @@ export function createClient<Routes extends AnyApi = Api>(
     else if (!headers.has('Accept')) headers.set('Accept', 'application/json, */*;q=0.9');
     for (const [name, value] of Object.entries(call.headers ?? {})) headers.set(name, value);
     if (key !== undefined && !headers.has(KEY)) headers.set(KEY, key);
-    const init: RequestInit = { method, headers, credentials, ...bodyOf(call.body, headers) };
+    const sent = bodyOf(method, call.body, headers);
+    const init: RequestInit = { method, headers, credentials, ...sent };
     if (call.signal !== undefined) init.signal = call.signal;
     return new Request(target, init);
   }
@@ -386,13 +387,14 @@ function acceptEvents(shared: string): string {
 }
 
 /** Converts a body to JSON, unless `fetch` can send it as it is. */
-function bodyOf(body: unknown, headers: Headers): RequestInit {
-  if (body === undefined) return {};
+function bodyOf(method: string, body: unknown, headers: Headers): RequestInit {
   if (isNative(body)) return { body };
   const type = headers.get('Content-Type');
   if (typeof body === 'string' && type !== null && !isJson(essenceOf(type))) return { body };
-  if (type === null) headers.set('Content-Type', 'application/json');
-  return { body: JSON.stringify(body) };
+  // Servers reject QUERY without a type, also without a body. RFC 10008 §2
+  if (type === null && (body !== undefined || method === 'QUERY'))
+    headers.set('Content-Type', 'application/json');
+  return body === undefined ? {} : { body: JSON.stringify(body) };
 }
 
 function isNative(body: unknown): body is NonNullable<RequestInit['body']> {
