@@ -342,6 +342,43 @@ describe('a comparison of documents', () => {
         'breaking POST /a response 409: member "a" is integer now, was string',
       ],
     ],
+    ...['default', '4XX'].map(
+      (cover): Row => [
+        `an error that ${cover} describes instead`,
+        withResponses({ 200: {}, 404: json(text) }),
+        withResponses({ 200: {}, [cover]: json(integer) }),
+        [
+          'breaking POST /a response 404: is integer now, was string',
+          `safe POST /a response ${cover}: is new`,
+        ],
+      ],
+    ),
+    [
+      'an error that a response without its media type describes instead',
+      withResponses({ 404: { content: { 'text/csv': {}, 'text/html': {} } } }),
+      withResponses({ default: { content: { 'text/html': {}, 'text/xml': {} } } }),
+      [
+        'breaking POST /a response 404: text/csv is not sent anymore',
+        'safe POST /a response default: is new',
+      ],
+    ],
+    [
+      'an error that another response describes in the same way',
+      withResponses({ 404: json({ type: 'object', properties: { a: text } }), '4XX': {} }),
+      withResponses({
+        '4XX': json({ type: 'object', properties: { a: text, b: text }, required: ['a'] }),
+      }),
+      ['safe POST /a response 4XX: application/json is sent, too'],
+    ],
+    [
+      'a success that a range describes instead',
+      withResponses({ 201: json(text) }),
+      withResponses({ '2XX': json(integer) }),
+      [
+        'breaking POST /a response 201: is integer now, was string',
+        'maybe POST /a response 2XX: is new',
+      ],
+    ],
     [
       'a header that is gone',
       withHeader({}),

@@ -1,5 +1,5 @@
 import { type Document, type Node, nodesOf } from '../client/index.js';
-import type { Comparison, Place, SentPlace } from './changes.js';
+import type { Change, Comparison, Place, SentPlace } from './changes.js';
 import { compareContent, contentOf, find, withType } from './content.js';
 import { compareHeaders } from './inputs.js';
 import type { Operation } from './operations.js';
@@ -20,9 +20,14 @@ export function compareResponses(
     ({ operation: after.label, direction, place: `response ${status}` }) as const;
   const isSent = direction === 'response';
   for (const [status, old] of olds) {
-    const now = news.get(status) ?? coverOf(news, status);
+    const now = news.get(status);
     if (now !== undefined) {
-      if (news.has(status)) compareResponse(comparison, old, now, placeOf(status));
+      compareResponse(comparison, old, now, placeOf(status));
+      continue;
+    }
+    const cover = coverOf(news, status);
+    if (cover !== undefined) {
+      comparison.changes.push(...doubtsOf(comparison, old, cover, placeOf(status)));
       continue;
     }
     const isSuccess = isOfClass(status, '2');
@@ -41,14 +46,24 @@ export function compareResponses(
     const severity = isError || cover !== undefined || !isSent ? 'safe' : 'maybe';
     comparison.add(severity, placeOf(status), 'is new');
     if (cover === undefined) continue;
-    const found = comparison.changes.length;
-    compareResponse(comparison, cover, now, placeOf(status));
-    // It only says more about a response that was possible before.
-    const doubtful = comparison.changes.splice(found).filter((one) => one.severity !== 'safe');
+    const doubts = doubtsOf(comparison, cover, now, placeOf(status));
+    // Another status may have the media types that it lacks.
     comparison.changes.push(
-      ...doubtful.filter(({ message }) => !/ is not sent anymore$/.test(message)),
+      ...doubts.filter(({ message }) => !/ is not sent anymore$/.test(message)),
     );
   }
+}
+
+/** Compares two responses of which one describes several statuses. It leaves out safe changes: the status was possible before. */
+function doubtsOf(
+  comparison: Comparison,
+  old: Node,
+  now: Node,
+  place: SentPlace,
+): readonly Change[] {
+  const found = comparison.changes.length;
+  compareResponse(comparison, old, now, place);
+  return comparison.changes.splice(found).filter((one) => one.severity !== 'safe');
 }
 
 function read({ document, node }: Operation): Responses {
