@@ -3,7 +3,7 @@ import type { Binding, Owner } from './binding.js';
 import { findMismatch } from './emitted-types.js';
 import { InitializationError, type InjectionError } from './errors/injection-errors.js';
 import { Failure, Pending } from './instance.js';
-import { edgesOf, isEdge, reachableFrom } from './resolution/graph.js';
+import { edgesOf, isEdge, pathTo, reachableFrom } from './resolution/graph.js';
 import { build } from './resolution/plan.js';
 import { type Class, describeParameter, describeToken, type Token } from './token.js';
 import { meantInstead, registeredIn } from './unknown-token.js';
@@ -194,7 +194,10 @@ async function buildAll(
     const record = (error: unknown): void => {
       if (!(error instanceof Failure)) throw error;
       if (failures.has(error.origin)) return;
-      failures.set(error.origin, error.problem([...pathTo(binding, reached), ...error.path]));
+      failures.set(
+        error.origin,
+        error.problem([...pathTo(reached.get(binding), reached), ...error.path]),
+      );
     };
     try {
       const made = build(binding, undefined);
@@ -218,10 +221,4 @@ function needsAny(binding: Binding, failures: ReadonlyMap<object, unknown>): boo
   if (failures.size === 0) return false;
   const needed = reachableFrom([binding], { lazy: false });
   return [...needed.keys()].some((each) => failures.has(each));
-}
-
-/** Returns the tokens that lead from a root to a binding, without that of the binding. */
-function pathTo(binding: Binding, reached: ReadonlyMap<Binding, Binding | undefined>): Token[] {
-  const before = reached.get(binding);
-  return before === undefined ? [] : [...pathTo(before, reached), before.token];
 }

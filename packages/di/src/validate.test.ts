@@ -54,6 +54,87 @@ describe('Container.validate', () => {
     ]);
   });
 
+  it('reports a captured service once if two lazy parameters have it', () => {
+    const handle = lazy(() => Audit);
+
+    for (const Mailer of [
+      classNeeding('Mailer', handle, handle),
+      classNeeding('Mailer', handle, Audit),
+    ]) {
+      expect(problemsOf(createContainer(), [Mailer])).toEqual([
+        'The singleton Mailer would capture Audit, which lives for one request.',
+      ]);
+    }
+  });
+
+  describe('of a transient with a lazy request-scoped dependency', () => {
+    const Logger = classNeeding(
+      'Logger',
+      lazy(() => Audit),
+      lazy(() => Audit),
+    );
+    const register = () =>
+      createContainer().register(Logger, { useClass: Logger }, { scope: 'transient' });
+
+    it('reports each singleton that holds it, with the path', () => {
+      const Users = classNeeding('Users', Logger);
+      const Orders = classNeeding('Orders', 'log', Users);
+      const Jobs = classNeeding(
+        'Jobs',
+        lazy(() => Logger),
+      );
+      const container = register().register('log', { useExisting: Logger });
+
+      const problems = container.validate([Users, Orders, Jobs]);
+      expect(problems.map(({ path }) => path)).toEqual([
+        [Users, Logger, Audit],
+        [Jobs, Logger, Audit],
+        [Orders, 'log', Logger, Audit],
+      ]);
+      expect(problems.map(({ name }) => name)).toEqual(Array(3).fill('CapturedScopeError'));
+    });
+
+    it('reports those that hold it through a lazy dependency of another transient', () => {
+      const Buffer = classNeeding(
+        'Buffer',
+        lazy(() => Logger),
+      );
+      const Users = classNeeding('Users', Buffer);
+      const Admin = classNeeding('Admin', Users);
+      const container = register().register(Buffer, { useClass: Buffer }, { scope: 'transient' });
+
+      expect(container.validate([Admin]).map(({ path }) => path)).toEqual([
+        [Admin, Users, Buffer, Logger, Audit],
+      ]);
+    });
+
+    it('accepts it in what is built for a request', () => {
+      const Page = classNeeding('Page', Logger);
+      const View = classNeeding('View', Logger);
+      const container = register()
+        .register(Page, { useClass: Page }, { scope: 'request' })
+        .register(View, { useClass: View }, { scope: 'transient' });
+
+      expect(container.validate()).toEqual([]);
+    });
+  });
+
+  it('names the singletons that would capture a corrected one through a lazy dependency', () => {
+    const Invoices = classNeeding('Invoices', Audit);
+    const Report = classNeeding(
+      'Report',
+      lazy(() => Invoices),
+    );
+
+    expect(
+      createContainer()
+        .validate([Invoices, Report])
+        .map(({ message }) => message),
+    ).toEqual([
+      expect.stringContaining('set the scope of Invoices, and that of Report, which would then'),
+    ]);
+  });
+
   it('names the singletons that would capture a corrected one, so that one round is enough', () => {
     const Invoices = classNeeding('Invoices', Audit);
     const Report = classNeeding('Report', Invoices);

@@ -2,6 +2,7 @@ import type { Binding, Edge } from '../binding.js';
 import type { Problem } from '../errors/injection-errors.js';
 import { UndefinedTypeError } from '../errors/metadata-errors.js';
 import { parametersOf } from '../parameters.js';
+import type { Token } from '../token.js';
 import { registeredIn, similarTo, unknownToken } from '../unknown-token.js';
 
 /** Lists the edge of each parameter of a binding, or the problem that prevents it. */
@@ -60,8 +61,7 @@ export function reachableFrom(
   // Iterating over a map also visits the entries added meanwhile.
   for (const binding of reached.keys()) {
     for (const step of edgesOf(binding)) {
-      const isUnread = lazy && isEdge(step) && step.injection.kind === 'lazy';
-      const edge = isUnread ? followEdge(binding, step) : step;
+      const edge = followIf(lazy, binding, step);
       if (!isEdge(edge)) continue;
       for (const target of edge.targets) if (!reached.has(target)) reached.set(target, binding);
     }
@@ -69,14 +69,30 @@ export function reachableFrom(
   return reached;
 }
 
+function followIf(lazy: boolean, binding: Binding, step: Edge | Problem): Edge | Problem {
+  return lazy && isEdge(step) && step.injection.kind === 'lazy' ? followEdge(binding, step) : step;
+}
+
+/**
+ * Returns the tokens from a root to a binding.
+ *
+ * @param reached - Each binding with the one that leads to it, or with undefined for a root.
+ */
+export function pathTo(
+  binding: Binding | undefined,
+  reached: ReadonlyMap<Binding, Binding | undefined>,
+): Token[] {
+  return binding === undefined ? [] : [...pathTo(reached.get(binding), reached), binding.token];
+}
+
 /** The targets of each binding, or its sources. */
 export type Edges = Map<Binding, Set<Binding>>;
 
 /** Returns the bindings that a binding needs, or probably means. */
-export function targetsOf(binding: Binding): Set<Binding> {
-  const targets = edgesOf(binding).map((step) =>
-    isEdge(step) ? step.targets : meantBy(binding, step),
-  );
+export function targetsOf(binding: Binding, { lazy = false } = {}): Set<Binding> {
+  const targets = edgesOf(binding)
+    .map((step) => followIf(lazy, binding, step))
+    .map((step) => (isEdge(step) ? step.targets : meantBy(binding, step)));
   return new Set(targets.flat());
 }
 
