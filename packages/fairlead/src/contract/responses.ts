@@ -54,7 +54,7 @@ export function compareResponses(
   }
 }
 
-/** Compares two responses of which one describes several statuses. It leaves out safe changes: the status was possible before. */
+/** Compares two responses of which one describes several statuses, and leaves out safe changes. */
 function doubtsOf(
   comparison: Comparison,
   old: Node,
