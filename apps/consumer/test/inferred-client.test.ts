@@ -309,6 +309,34 @@ describe('a client of functions', () => {
     expect(await client.get('/some', { headers: { 'X-Empty': '1' } })).toBeUndefined();
   });
 
+  it('does not know what arrives of bytes and streams', async () => {
+    async function* write() {
+      yield 'a,b';
+    }
+    const sent = createRouter().define('/', ({ get }) => ({
+      bytes: get('/bytes', () => Buffer.from([1, 2])),
+      blob: get('/blob', async () => new Blob(['a'])),
+      csv: get('/csv', (ctx) => {
+        ctx.set('Content-Type', 'text/csv');
+        return write();
+      }),
+      text: get('/text', () => 'a'),
+    }));
+    type Routes = ClientOf<[typeof sent]>['GET'];
+    expectTypeOf<Success<Routes['/bytes']>>().toBeUnknown();
+    expectTypeOf<Success<Routes['/blob']>>().toBeUnknown();
+    expectTypeOf<Success<Routes['/csv']>>().toBeUnknown();
+    expectTypeOf<Success<Routes['/text']>>().toBeString();
+    const app = createApp().route('/', sent);
+    const client = createClient<ClientOf<[typeof sent]>>('http://localhost', {
+      fetch: (request) => app.fetch(request),
+    });
+    expect(await client.get('/bytes')).toBeInstanceOf(Blob);
+    expect(await client.get('/blob')).toBeInstanceOf(Blob);
+    expect(await client.get('/csv')).toBe('a,b');
+    expect(await client.get('/text')).toBe('a');
+  });
+
   it('does not compile with a router that declares no record', () => {
     const plain = createRouter().get('/', () => 1);
     // @ts-expect-error: it has no contract

@@ -1,5 +1,6 @@
 import type { SchemaInput, SchemaOutput, StandardSchema } from '@fairlead/schemas';
 import type { State } from '../exchange/exchange.js';
+import type { ResponseBody } from '../response/record.js';
 import type { ExpandedPath } from './pattern.js';
 import type {
   HandlerResult,
@@ -171,15 +172,16 @@ type Received<Schema> = Schema extends { readonly '~received': infer Value }
   : SchemaOutput<Schema>;
 
 /**
- * What a client receives of what a handler returns: unknown if the handler responds through the context. Of an event
- * stream, only the type of its events, so that declarations of clients do not import it.
+ * What a client receives of what a handler returns: unknown for bodies that are not JSON, and if the handler responds
+ * through the context. Of an event stream, only the type of its events, so that declarations of clients do not import
+ * it.
  */
 type SentBody<Result> =
   Awaited<Result> extends infer Value
     ? Value extends undefined
       ? undefined
       : // biome-ignore lint/suspicious/noConfusingVoidType: a handler may return what ctx.json() returns
-        Value extends Response | void
+        Value extends Response | Exclude<ResponseBody, string> | void
         ? unknown
         : Value extends { readonly '~events': infer Event }
           ? { readonly '~events': Event }
