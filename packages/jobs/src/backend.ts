@@ -104,7 +104,10 @@ export interface JobBackend {
   work(kind: JobSettings, run: (job: ClaimedJob) => Promise<JobFailure | undefined>): Promise<void>;
   /** Stops claiming jobs. Those that run continue, and `add()` still works. */
   pause(): void;
-  /** Waits for the jobs that run. After `timeout` milliseconds, aborts them, so that they run again later. */
+  /**
+   * Waits for the jobs that run. After `timeout` milliseconds, aborts them, so that they run again later. The shutdown of
+   * a process leaves half a second for that.
+   */
   close(timeout: number): Promise<void>;
   readonly deadLetters: DeadLetters;
 }

@@ -105,8 +105,8 @@ export interface Jobs {
   /**
    * Lets this process enqueue jobs, and runs them.
    *
-   * @param lifecycle - That of `serve()` or `runProcess()`, whose shutdown then stops the jobs. Without one, call
-   *   `stop()`.
+   * @param lifecycle - That of `serve()` or `runProcess()`, whose shutdown then stops the jobs, and aborts them half a
+   *   second before its deadline. Without one, call `stop()`.
    */
   start(lifecycle?: JobLifecycle): Promise<void>;
   /**
@@ -140,6 +140,9 @@ const CONCURRENCY = 4;
 
 /** Default of {@link Jobs.stop}: what `serve()` gives open requests. */
 const STOP_TIMEOUT = 8_000;
+
+/** Milliseconds before the deadline of a process for recording which jobs were aborted, and closing what they use. */
+const SETTLING = 500;
 
 /** The longest times that every backend accepts: one day. */
 const ONE_DAY = 86_400_000;
@@ -198,7 +201,7 @@ export function createJobs(backend: JobBackend, options: JobsOptions = {}): Jobs
     }
     state = 'open';
     lifecycle?.onClose(async function jobs(remaining) {
-      await stop(remaining);
+      await stop(Math.max(remaining - SETTLING, 0));
     });
     if (!works) return;
     const pause = (): void => backend.pause();

@@ -9,6 +9,7 @@ import type {
   JobFailure,
   JobSettings,
 } from './backend.js';
+import { waitAtMost } from './wait-at-most.js';
 
 /** The queue of jobs that failed for the last time. */
 const DEAD_LETTERS = 'fairlead.dead-letters';
@@ -24,9 +25,6 @@ const SUPERVISION = 10;
 
 /** Seconds for which jobs and dead letters wait: ten years. pg-boss would delete them after two weeks. */
 const FOREVER = 315_360_000;
-
-/** Milliseconds of a shutdown for recording which jobs were aborted. */
-const SETTLING = 500;
 
 /** Options of {@link pgBossBackend}: those of pg-boss, except the ones that the backend sets. */
 export type PgBossOptions = Omit<
@@ -171,12 +169,18 @@ class PgBossBackend<Client> implements JobBackend {
   }
 
   pause(): void {
-    // The promises resolve when the jobs have ended, for which close() waits.
-    for (const name of this.#names.splice(0)) void this.#opened.offWork(name);
+    void this.#endWork();
   }
 
   async close(timeout: number): Promise<void> {
-    await this.#opened.stop({ graceful: true, timeout: Math.max(timeout - SETTLING, 0) });
+    await waitAtMost(timeout, this.#endWork());
+    // A graceful stop would wait for a second at least, even without time.
+    await this.#opened.stop({ graceful: false });
+  }
+
+  /** Stops claiming jobs, and waits for those that run. */
+  async #endWork(): Promise<void> {
+    await Promise.all(this.#names.map((name) => this.#opened.offWork(name)));
   }
 
   async #list({ limit = 100, after }: DeadLettersPage = {}): Promise<readonly DeadLetter[]> {

@@ -10,6 +10,7 @@ import type {
   JobFailure,
   JobSettings,
 } from './backend.js';
+import { waitAtMost } from './wait-at-most.js';
 
 /** Milliseconds without a sign of life after which a job runs again. */
 const LEASE = 15_000;
@@ -213,14 +214,9 @@ class StoreBackend implements JobBackend {
 
   async close(timeout: number): Promise<void> {
     this.#isPaused = true;
-    let timer: NodeJS.Timeout | undefined;
-    const deadline = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, timeout);
-    });
     // A job that is being claimed runs, too.
     const ended = Promise.all(this.#claims).then(() => Promise.all(this.#ends));
-    await Promise.race([ended, deadline]);
-    clearTimeout(timer);
+    await waitAtMost(timeout, ended);
     await Promise.all(
       [...this.#runs].map(async (run) => {
         await this.#settle(run, 'jobsDelay', Date.now());

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { describe, it, type TestContext } from 'vitest';
+import { describe, it, type TestContext, vi } from 'vitest';
 import { z } from 'zod';
 import { type Jobs, type RunningJob, UnrecoverableError } from '../src/index.js';
 
@@ -239,6 +239,30 @@ export function testBackend(name: string, open: (test: TestContext) => OpenedJob
       await Promise.all(Array.from({ length: 6 }, () => job.enqueue({ item: 'a' })));
       await expect.poll(() => done).toBe(6);
       expect(most).toBe(2);
+    });
+  });
+
+  describe(`the shutdown with jobs of ${name}`, () => {
+    it('aborts those that still run before its deadline', async (test) => {
+      const { expect, onTestFinished } = test;
+      const { jobs } = open(test);
+      const { job, started, release } = define(jobs, 'deadline');
+      const callbacks: ((remaining: number) => unknown)[] = [];
+      await jobs.start({
+        stopping: new AbortController().signal,
+        onClose: (callback) => callbacks.push(callback),
+      });
+      await job.enqueue({ item: 'a' });
+      const { signal } = await started;
+      onTestFinished(() => void vi.useRealTimers());
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      const closed = callbacks.map((callback) => callback(10_000));
+      await vi.advanceTimersByTimeAsync(9_400);
+      expect(signal.aborted).toBe(false);
+      await vi.advanceTimersByTimeAsync(100);
+      await Promise.all(closed);
+      expect(signal.aborted).toBe(true);
+      release();
     });
   });
 }

@@ -122,21 +122,28 @@ describe('a job', () => {
 });
 
 describe('jobs', () => {
-  it('pause when the process begins to stop, and close with the time that remains', async () => {
-    const { jobs, log } = openMails();
-    const stopping = new AbortController();
-    const callbacks: ((remaining: number) => unknown)[] = [];
-    await jobs.start({
-      stopping: stopping.signal,
-      onClose: (callback) => callbacks.push(callback),
-    });
-    expect(log).toEqual(['open mail true']);
-    stopping.abort();
-    expect(log.slice(1)).toEqual(['pause']);
-    for (const callback of callbacks) await callback(1_234);
-    await jobs.stop();
-    expect(log.slice(2)).toEqual(['pause', 'close 1234']);
-  });
+  it.each([
+    [1_234, 734],
+    [500, 0],
+    [0, 0],
+  ])(
+    'pause when the process begins to stop, and close half a second before its deadline: %i ms',
+    async (remaining, timeout) => {
+      const { jobs, log } = openMails();
+      const stopping = new AbortController();
+      const callbacks: ((remaining: number) => unknown)[] = [];
+      await jobs.start({
+        stopping: stopping.signal,
+        onClose: (callback) => callbacks.push(callback),
+      });
+      expect(log).toEqual(['open mail true']);
+      stopping.abort();
+      expect(log.slice(1)).toEqual(['pause']);
+      for (const callback of callbacks) await callback(remaining);
+      await jobs.stop();
+      expect(log.slice(2)).toEqual(['pause', `close ${timeout}`]);
+    },
+  );
 
   it('run none if the process stops while they open, or they are only open', async () => {
     const { jobs, run, log } = openMails();
