@@ -1,3 +1,4 @@
+import { hasEmptyConstructor, isClass } from './class-source.js';
 import { otherCopyOf } from './copies.js';
 import { Injection, toInjection } from './dependency.js';
 import { InvalidProviderError, type Problem, withCause } from './errors/injection-errors.js';
@@ -58,7 +59,7 @@ function constructorParameters(target: Class): readonly Parameter[] {
     return listedParameters(target, inject);
   if (target.length > 0 || marks.size > 0) return markedParameters(target, marks);
   const base: unknown = Object.getPrototypeOf(target);
-  return isClass(base) ? constructorParameters(base) : [];
+  return isClass(base) && !hasEmptyConstructor(target) ? constructorParameters(base) : [];
 }
 
 function listedParameters(target: Class, inject: unknown): readonly Parameter[] {
@@ -127,8 +128,3 @@ function missingMetadata(target: Class, index: number, reason: MissingMetadataRe
 }
 
 const alwaysUndefined = new Injection('one', () => Symbol('unprovided'), true);
-
-/** Whether a value uses class syntax. Built-in and ES5 constructors take no dependencies. */
-function isClass(value: unknown): value is Class {
-  return typeof value === 'function' && /^class\b/.test(Function.prototype.toString.call(value));
-}
