@@ -17,6 +17,8 @@ import {
   json,
   listen,
   NotFoundError,
+  raw,
+  text,
 } from '@fairlead/core';
 import { createVersions } from '@fairlead/core/versions';
 import { eventStream } from '@fairlead/middleware';
@@ -179,6 +181,44 @@ describe('a client of functions', () => {
     expect(await client.patch('/drafts/:id/note', { params })).toBe('none');
     expect(await client.query('/drafts')).toBe('all');
     expect(await client.query('/drafts', { body: { done: true } })).toEqual({ done: true });
+  });
+
+  it('takes a body of another type than JSON unless its schema accepts none', async () => {
+    const note = z.string().optional();
+    const files = createRouter().define('/files', ({ post }) => ({
+      image: post('/image', { body: content('image/png') }, () => 'ok'),
+      table: post('/table', { body: content({ 'text/csv': {} }) }, () => 'ok'),
+      json: post('/json', { body: content({ 'application/json': {} }) }, () => 'ok'),
+      note: post('/note', { body: content({ 'text/plain': note }) }, ({ body }) => body ?? 'none'),
+      both: post(
+        '/both',
+        { body: content({ 'text/plain': note, 'application/json': User }) },
+        () => 'ok',
+      ),
+    }));
+    const app = createApp()
+      .use(json(), text(), raw({ type: 'image/png' }))
+      .route('/', files);
+    const client = createClient<ClientOf<[typeof files]>>('http://localhost', {
+      fetch: (request) => app.fetch(request),
+    });
+    const incomplete = [
+      // @ts-expect-error: the body is missing
+      client.send('POST', '/files/image'),
+      // @ts-expect-error: the body is missing
+      client.send('POST', '/files/table'),
+      // @ts-expect-error: the body is missing
+      client.send('POST', '/files/json'),
+      // @ts-expect-error: the body is missing
+      client.send('POST', '/files/both'),
+    ];
+    for (const result of await Promise.all(incomplete)) expect(result.status).toBe(400);
+    expect(await client.post('/files/note')).toBe('none');
+    const csv = { 'Content-Type': 'text/csv' };
+    const png = { 'Content-Type': 'image/png' };
+    expect(await client.post('/files/image', { headers: png, body: new Uint8Array(1) })).toBe('ok');
+    expect(await client.post('/files/table', { headers: csv, body: 'a,b' })).toBe('ok');
+    for (const body of [null, 7, {}]) expect(await client.post('/files/json', { body })).toBe('ok');
   });
 
   it('takes no query that text cannot carry', () => {

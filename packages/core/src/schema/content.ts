@@ -147,9 +147,27 @@ type ReceivedAs<Type, Schema> = Type extends JsonName
       ? string
       : unknown;
 
+/** Anything but no body. */
+type AnyBody = NonNullable<unknown> | null;
+
+/** What a client passes as JSON. Only a Standard Schema may accept no body. */
+type SentJson<Schema> = Schema extends StandardSchema
+  ? SchemaInput<Schema>
+  : unknown extends Schema
+    ? unknown
+    : AnyBody;
+
+/** Undefined for a schema that accepts no body, or else never. */
+type Absence<Schema> = Schema extends StandardSchema
+  ? undefined extends SchemaInput<Schema>
+    ? undefined
+    : never
+  : never;
+
 type MapTypes<Types> = {
   readonly [Type in keyof Types]: {
-    readonly input: Type extends JsonName ? SchemaInput<SchemaOf<Types[Type]>> : never;
+    readonly input: Type extends JsonName ? SentJson<SchemaOf<Types[Type]>> : never;
+    readonly absent: Absence<SchemaOf<Types[Type]>>;
     readonly output: SchemaOutput<SchemaOf<Types[Type]>>;
     readonly returned: ReturnedAs<Type, SchemaOf<Types[Type]>>;
     readonly received: ReceivedAs<Type, SchemaOf<Types[Type]>>;
@@ -157,12 +175,12 @@ type MapTypes<Types> = {
 }[keyof Types];
 
 /** What a client passes as the body: JSON, if the route accepts it. */
-type Sent<Input> = [Input] extends [never] ? unknown : Input;
+type Sent<Input, Absent> = [Input] extends [never] ? AnyBody | Absent : Input;
 
 /** A response or a request body of certain media types, created by {@link content}. */
 export interface Content<Described = unknown>
   extends StandardSchema<
-    Sent<MapTypes<Named<Described>>['input']>,
+    Sent<MapTypes<Named<Described>>['input'], MapTypes<Named<Described>>['absent']>,
     MapTypes<Named<Described>>['output']
   > {
   /** What a handler may return. Exists only in types. */
