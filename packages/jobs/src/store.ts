@@ -129,6 +129,8 @@ class StoreBackend implements JobBackend {
   readonly #timers: NodeJS.Timeout[] = [];
   #onError: (error: unknown) => void = () => undefined;
   #isPaused = false;
+  /** Whether close() has stopped waiting for jobs. */
+  #isLate = false;
   readonly deadLetters = Object.freeze({
     list: async ({ limit = 100, after }: DeadLettersPage = {}) =>
       this.#store.read(({ jobs }) => jobs.failed(limit, Number(after ?? 0))),
@@ -217,6 +219,8 @@ class StoreBackend implements JobBackend {
     // A job that is being claimed runs, too.
     const ended = Promise.all(this.#claims).then(() => Promise.all(this.#ends));
     await waitAtMost(timeout, ended);
+    this.#isLate = true;
+    await Promise.all(this.#claims);
     await Promise.all(
       [...this.#runs].map(async (run) => {
         await this.#settle(run, 'jobsDelay', Date.now());
@@ -267,6 +271,8 @@ class StoreBackend implements JobBackend {
       return;
     }
     this.#runs.add(current);
+    // close() lets another process run it.
+    if (this.#isLate) return;
     const timer = setTimeout(() => {
       const error = new Error(`The job '${name}' (${id}) ran for more than ${timeout} ms.`);
       this.#onError(error);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqlite } from '@fairlead/store';
-import { afterAll, expect, it, type TestContext } from 'vitest';
+import { afterAll, expect, it, type TestContext, vi } from 'vitest';
 import { createJobs } from '../src/index.js';
 import {
   type JobsStore,
@@ -59,29 +59,55 @@ it('a trigger adds a job in the write that causes it', async (test) => {
   await expect.poll(() => ran).toEqual(['ada@example.com', 'bob@example.com']);
 });
 
-it('stop() waits for a job that was being claimed', async (test) => {
-  const { store } = open(test, 'claimed.db');
-  const claimed = Promise.withResolvers<void>();
-  const [isClaiming, log]: [PromiseWithResolvers<void>, string[]] = [Promise.withResolvers(), []];
+/** Opens jobs whose first claim succeeds, but takes until it is released. */
+function openClaiming(test: TestContext, file: string) {
+  const { store } = open(test, file);
+  const [isClaiming, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const slow: JobsStore = {
     read: (work) => store.read(work),
     async write(statement, ...parameters) {
       const row = await store.write(statement, ...parameters);
       if (statement !== 'jobsClaim') return row;
       isClaiming.resolve();
-      await claimed.promise;
+      await released.promise;
       return row;
     },
   };
-  const jobs = createJobs(storeBackend(slow));
+  const jobs = createJobs(storeBackend(slow), { onError: () => undefined });
+  return { jobs, claiming: isClaiming.promise, release: released.resolve };
+}
+
+it('stop() waits for a job that was being claimed', async (test) => {
+  const { jobs, claiming, release } = openClaiming(test, 'claimed.db');
+  const log: string[] = [];
   const job = jobs.define('claimed', { payload: Item }, () => void log.push('ran'));
   await jobs.start();
   await job.enqueue({ item: 'a' });
-  await isClaiming.promise;
+  await claiming;
   const stopped = jobs.stop().then(() => log.push('stopped'));
-  claimed.resolve();
+  release();
   await stopped;
   expect(log).toEqual(['ran', 'stopped']);
+});
+
+it('stop() leaves a job whose claim has taken until its timeout to another process', async (test) => {
+  const { jobs, claiming, release } = openClaiming(test, 'late.db');
+  const ran: string[] = [];
+  const job = jobs.define('late', { payload: Item }, () => void ran.push('first'));
+  await jobs.start();
+  await job.enqueue({ item: 'a' });
+  await claiming;
+  test.onTestFinished(() => void vi.useRealTimers());
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const stopped = jobs.stop(1_000);
+  await vi.advanceTimersByTimeAsync(1_000);
+  release();
+  await stopped;
+  vi.useRealTimers();
+  const other = open(test, 'late.db');
+  other.jobs.define('late', { payload: Item }, ({ attempt }) => void ran.push(`other ${attempt}`));
+  await other.jobs.start();
+  await expect.poll(() => ran).toEqual(['other 2']);
 });
 
 it('a job whose process was killed in the last run is a dead letter', async (test) => {
