@@ -210,6 +210,21 @@ describe('install rejects and registers nothing for', () => {
     expect(built).toEqual(['Sound', 'SoundController']);
   });
 
+  it('a class whose statics contradict its decorator, next to other problems', async () => {
+    @Controller('/worker')
+    @Service({ eager: true })
+    class WorkerController extends Base {
+      static readonly inject = [] as const;
+      static readonly scope = 'request';
+    }
+    const error = await failStart([WorkerController, GuardedController]);
+    const problems = (error as StartError).problems.map((problem) => problem.message);
+    expect(problems).toEqual([
+      expect.stringContaining("must be a singleton, but its scope is 'request'"),
+      expect.stringContaining('Nothing provides token(ADMIN)'),
+    ]);
+  });
+
   it('tokens that a container without validate cannot resolve', async () => {
     const resolve = (): never => {
       throw new Error('not mine');

@@ -8,7 +8,7 @@ import {
 } from '@fairlead/options';
 import type { Dependency } from './dependency.js';
 import type { Mistake } from './errors/injection-errors.js';
-import { describeEagerScope, type RegisterOptions, SCOPE, type Scope } from './provider.js';
+import { type RegisterOptions, SCOPE, type Scope } from './provider.js';
 import type { Class } from './token.js';
 import { WeakList } from './weak-list.js';
 
@@ -72,12 +72,9 @@ export function findStaticMistakes(target: Class): Mistake[] {
   const { scope, eager } = target as ServiceStatics;
   if (scope === undefined && eager === undefined) return [];
   const statics = { 'static scope': scope, 'static eager': eager };
+  const fix = 'if the static is not meant for the container, rename it.';
   const problems = findOptionProblems('the class', statics, STATICS);
-  if (problems.length > 0) {
-    const fix = 'if the static is not meant for the container, rename it.';
-    return problems.map((problem) => ({ problem, fix }));
-  }
-  return eager && scope !== undefined && scope !== 'singleton' ? [describeEagerScope(scope)] : [];
+  return problems.map((problem) => ({ problem, fix }));
 }
 
 const STATICS: Kinds<Record<string, unknown>> = { 'static scope': SCOPE, 'static eager': boolean };

@@ -275,7 +275,9 @@ function createBinding(
   const defaultScope = 'useExisting' in provider ? 'transient' : 'singleton';
   const scope = options.scope ?? service.scope ?? defaultScope;
   const eager = options.eager ?? service.eager ?? false;
-  if (eager && scope !== 'singleton') {
+  const isOfCall = options.scope !== undefined || options.eager !== undefined;
+  // What a class contradicts itself is reported with the path to it.
+  if (eager && scope !== 'singleton' && isOfCall) {
     throw new InvalidProviderError(token, [describeEagerScope(scope)]);
   }
   return new Binding(token, provider, scope, owner, eager, site);

@@ -119,6 +119,74 @@ describe('statics that are wrong', () => {
     expect(() => createContainer().resolve(Visit)).toThrow('Cannot build Visit');
   });
 
+  @Service({ eager: true })
+  class Worker {
+    static inject = [];
+    static scope = 'request';
+    readonly name = 'Worker';
+  }
+  @Service({ scope: 'transient' })
+  class Draft {
+    static eager = true;
+    readonly name = 'Draft';
+  }
+  class Visit {
+    static eager = true;
+    static scope = 'request';
+    readonly name = 'Visit';
+  }
+
+  it.each<[string, Constructor, Scope]>([
+    ['@Service({ eager }) and static scope', Worker, 'request'],
+    ['@Service({ scope }) and static eager', Draft, 'transient'],
+    ['two statics of a registered class', Visit, 'request'],
+  ])('are reported with other problems if they contradict each other: %s', (_, target, scope) => {
+    class Page {
+      static inject = [target, 'missing'];
+      constructor(
+        readonly dependency: unknown,
+        readonly other: unknown,
+      ) {}
+    }
+    const container = createContainer().register(target);
+    const [error, other, ...others] = container.validate([Page]);
+    expect(error?.message).toBe(
+      `Cannot build ${target.name}: an eager provider must be a singleton, but its scope is '${scope}'.\n  Fix: remove eager, or set the scope to 'singleton'.\n  Path: Page → ${target.name}`,
+    );
+    expect(other?.message).toContain("Nothing provides 'missing'");
+    expect(others).toEqual([]);
+    expect(container.eagerTokens()).toEqual([target]);
+    expect(() => container.resolve(target)).toThrow(`Cannot build ${target.name}`);
+  });
+
+  it('are reported with the problems of the dependencies', () => {
+    class Job {
+      static inject = ['missing'];
+      static eager = true;
+      static scope = 'transient';
+      constructor(readonly other: unknown) {}
+    }
+    const names = createContainer()
+      .validate([Job])
+      .map(({ name }) => name);
+    expect(names).toEqual(['InvalidProviderError', 'UnknownTokenError']);
+  });
+
+  it.each([{ eager: false }, { scope: 'singleton' as const }])(
+    'do not contradict each other if the registration decides with %o',
+    (options) => {
+      for (const target of [Worker, Draft, Visit] as Constructor[]) {
+        const container = createContainer().register(target, { useClass: target }, options);
+        expect(container.validate()).toEqual([]);
+        expect(container.createScope().resolve(target)).toBeInstanceOf(target);
+      }
+    },
+  );
+
+  it('leave a class eager, so that an application that does not use it reports them', () => {
+    expect([Worker, Draft].map(isEager)).toEqual([true, true]);
+  });
+
   it('are not for the container if the class has no static inject', () => {
     class GitHub {
       static scope = 'read:user';

@@ -1,7 +1,8 @@
 import type { Binding, Edge } from '../binding.js';
-import type { Problem } from '../errors/injection-errors.js';
+import { InvalidProviderError, type Problem, withCause } from '../errors/injection-errors.js';
 import { UndefinedTypeError } from '../errors/metadata-errors.js';
 import { parametersOf } from '../parameters.js';
+import { describeEagerScope } from '../provider.js';
 import type { Token } from '../token.js';
 import { registeredIn, similarTo, unknownToken } from '../unknown-token.js';
 
@@ -14,9 +15,20 @@ export function edgesOf(binding: Binding): readonly (Edge | Problem)[] {
     const edge = { injection, parameter, targets: [] };
     return injection.kind === 'lazy' ? edge : followEdge(binding, edge);
   });
+  const contradiction = findContradiction(binding);
+  if (contradiction !== undefined) return [contradiction, ...steps];
   // A decorator that runs later can solve a problem without a registration, so cache edges only.
   if (steps.every(isEdge)) known.edges = steps;
   return steps;
+}
+
+/** Finds a class that is eager and has another scope than `singleton`, by its decorator and its statics. */
+function findContradiction({ eager, scope, provider }: Binding): Problem | undefined {
+  if (!eager || scope === 'singleton' || !('useClass' in provider)) return undefined;
+  const { useClass } = provider;
+  const create: Problem = (path) =>
+    new InvalidProviderError(useClass, [describeEagerScope(scope)], 'build', path);
+  return withCause('statics', useClass, create);
 }
 
 /** Whether a parameter has no problem. */

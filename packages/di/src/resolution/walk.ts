@@ -162,7 +162,8 @@ export class Walk {
  * @param inner - The path from the binding's first dependency that has one.
  */
 export function requestPathFrom(binding: Binding, inner: RequestPath): RequestPath {
-  if (binding.scope === 'request') return [binding.token];
+  // The problem of an eager one is that it is eager.
+  if (binding.scope === 'request') return binding.eager ? undefined : [binding.token];
   if (binding.scope === 'singleton' || inner === undefined) return undefined;
   return [binding.token, ...inner];
 }
