@@ -130,12 +130,12 @@ describe('a class whose static inject lists what its constructor takes', () => {
     expectTypeOf(container.resolveAsync(Reports)).toEqualTypeOf<Promise<Reports>>();
   });
 
-  it('may leave out optional parameters, and list more than it takes', () => {
+  it('may leave out parameters with a default value, and list more than it takes', () => {
     class Fewer {
       static inject = [Clock] as const;
       constructor(
         readonly clock: Clock,
-        readonly mailer?: Mailer,
+        readonly mailer = new Mailer(),
       ) {}
     }
     class More {

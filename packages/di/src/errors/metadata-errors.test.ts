@@ -4,6 +4,7 @@ import { resolveError } from '../../test/resolve-error.js';
 import { type Container, createContainer } from '../container.js';
 import { Inject } from '../decorators/inject.js';
 import { Service } from '../decorators/service.js';
+import { optional } from '../dependency.js';
 import type { Constructor } from '../token.js';
 import { ErasedTypeError, MissingMetadataError, UndefinedTypeError } from './metadata-errors.js';
 
@@ -73,6 +74,27 @@ describe('missing metadata', () => {
     expect(error).toMatchObject({ code: 'DI_MISSING_METADATA', parameter: 1 });
     expect(error.message).toContain('`static inject` has too few entries');
     expect(error.message).toContain('list every parameter in `static inject = [...] as const`');
+  });
+
+  it('is reported for an optional parameter that a static inject leaves out, and corrected by its fix', () => {
+    class Left {
+      static inject = [] as const;
+      constructor(readonly unmarked?: Unmarked) {}
+    }
+    class Listed {
+      static inject = [optional(Unmarked)] as const;
+      constructor(readonly unmarked?: Unmarked) {}
+    }
+    class Defaulted {
+      static inject = [] as const;
+      constructor(readonly unmarked: Unmarked | undefined = undefined) {}
+    }
+
+    expect(resolveError(container, Left).message).toContain(
+      'in order. If one is optional, list optional(token), or give it a default value to leave it out.',
+    );
+    expect(container.resolve(Listed).unmarked).toBeUndefined();
+    expect(container.resolve(Defaulted).unmarked).toBeUndefined();
   });
 
   it('is reported for an undecorated base whose constructor a decorated class inherits', () => {

@@ -140,11 +140,12 @@ const missingMetadataCause: Record<MissingMetadataReason, string> = {
 };
 
 function missingMetadataFix(name: string, reason: MissingMetadataReason): string {
-  if (reason === 'short' || reason === 'list') {
-    return 'list every parameter in `static inject = [...] as const`, in order.';
+  const list = 'list every parameter in `static inject = [...] as const`';
+  if (reason === 'list') return `${list}, in order.`;
+  if (reason === 'short') {
+    return `${list}, in order. If one is optional, list optional(token), or give it a default value to leave it out.`;
   }
   const options = 'experimentalDecorators and emitDecoratorMetadata';
-  const list = 'list every parameter in `static inject = [...] as const`';
   return reason === 'undecorated'
     ? `${list}, or add @Service() to ${name} and compile with ${options}, which esbuild and tsx do not support.`
     : `compile with ${options} (swc: jsc.transform.decoratorMetadata), which esbuild and tsx do not support, or ${list}, ` +
