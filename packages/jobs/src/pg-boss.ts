@@ -9,7 +9,6 @@ import type {
   JobFailure,
   JobSettings,
 } from './backend.js';
-import { waitAtMost } from './wait-at-most.js';
 
 /** The queue of jobs that failed for the last time. */
 const DEAD_LETTERS = 'fairlead.dead-letters';
@@ -173,7 +172,10 @@ class PgBossBackend<Client> implements JobBackend {
   }
 
   async close(timeout: number): Promise<void> {
-    await waitAtMost(timeout, this.#endWork());
+    const { promise: deadline, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, timeout);
+    await Promise.race([this.#endWork(), deadline]);
+    clearTimeout(timer);
     // A graceful stop would wait for a second at least, even without time.
     await this.#opened.stop({ graceful: false });
   }

@@ -10,7 +10,6 @@ import type {
   JobFailure,
   JobSettings,
 } from './backend.js';
-import { waitAtMost } from './wait-at-most.js';
 
 /** Milliseconds without a sign of life after which a job runs again. */
 const LEASE = 15_000;
@@ -218,7 +217,10 @@ class StoreBackend implements JobBackend {
     this.#isPaused = true;
     // A job that is being claimed runs, too.
     const ended = Promise.all(this.#claims).then(() => Promise.all(this.#ends));
-    await waitAtMost(timeout, ended);
+    const { promise: deadline, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, timeout);
+    await Promise.race([ended, deadline]);
+    clearTimeout(timer);
     this.#isLate = true;
     await Promise.all(this.#claims);
     await Promise.all(
