@@ -22,10 +22,9 @@ export {
   type Responder,
   securityOf,
 } from './annotations/description.js';
-export { isStarted } from './context/context-errors.js';
+export { assertAnswered, isStarted } from './context/context-errors.js';
 export { readHttpError, titleOf, unknownPath } from './errors/http-error.js';
 export { after } from './exchange/after-next.js';
-export { assertAnswered } from './pipeline/find-next-mistakes.js';
 export { traced } from './pipeline/tracing.js';
 export { isPromiseLike } from './promise.js';
 export { serialize } from './response/serialize-json.js';

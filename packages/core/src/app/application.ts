@@ -7,7 +7,7 @@ import { respondersOf } from '../checks/access.js';
 import { createLayout, type Layout, type Place, prefixesIn } from '../checks/layout.js';
 import { findErrors } from '../checks/rules.js';
 import { Context } from '../context/context.js';
-import { droppedResponse, isDropped } from '../context/context-errors.js';
+import { assertAnswered, droppedResponse, isDropped } from '../context/context-errors.js';
 import type { ValidationStatus } from '../errors/http-error.js';
 import type { Next } from '../exchange/after-next.js';
 import {
@@ -22,7 +22,6 @@ import {
   replacesProblems,
   respondWithError,
 } from '../middleware/error-handler.js';
-import { assertAnswered } from '../pipeline/find-next-mistakes.js';
 import type { Middleware } from '../pipeline/pipeline.js';
 import { isPromiseLike } from '../promise.js';
 import { takeFailures } from '../response/chunks.js';

@@ -6,11 +6,12 @@ import {
   PayloadTooLargeError,
   UnsupportedMediaTypeError,
 } from '../errors/http-error.js';
-import { type Exchange, hasBody, hasUnreadBody, isFilled } from '../exchange/exchange.js';
+import { EXCHANGE, type Exchange, hasBody, hasUnreadBody, isFilled } from '../exchange/exchange.js';
 import { isWrittenAsJson, parseMediaType } from '../exchange/media-type.js';
 import { getHeader } from '../response/headers.js';
 import { reset } from '../response/record.js';
 import { explainOtherCopy } from '../setup/package-copies.js';
+import type { AnyContext } from './context.js';
 
 /** Names a request for messages, by its route if it has one. */
 export function requestOf({ method, route, target }: Exchange): string {
@@ -135,33 +136,33 @@ export function assertJsonType(exchange: Exchange, value: unknown): void {
   );
 }
 
-/** Whether nothing has responded, or the response lacks a body that it requires. */
-export function isUnanswered(exchange: Exchange): boolean {
-  const { res, status } = exchange;
-  if (isFilled(exchange) || res.headersSent || res.destroyed) return false;
-  return status === undefined || lacksBody(exchange);
+/** What middleware did wrong in a request. */
+export const mistakes = new WeakMap<AnyContext, string>();
+
+/** The functions that ended the pipeline of a request without a response, by name. */
+export const silent = new WeakMap<AnyContext, string>();
+
+/**
+ * Checks that a request was answered, when nothing that could respond to it is left to run. Middleware calls it after
+ * `next()` for what must not happen without a response, such as a commit. After an error, the following requests are
+ * observed, so that their errors name the function.
+ *
+ * @throws {InternalServerError} 500 `NO_RESPONSE`.
+ */
+export function assertAnswered(ctx: AnyContext): void {
+  const exchange = ctx[EXCHANGE] ?? refuseContext('assertAnswered()', ctx);
+  const { res, status, environment } = exchange;
+  if (isFilled(exchange) || res.headersSent || res.destroyed) return;
+  // The response may lack a body that it requires.
+  if (status !== undefined && !lacksBody(exchange)) return;
+  environment.sample.restart();
+  const message = mistakes.get(ctx) ?? describeNoResponse(exchange, silent.get(ctx));
+  throw new InternalServerError(message, { code: 'NO_RESPONSE' });
 }
 
 /** Whether the schema of the matched route requires a body, and the response has none. */
 function lacksBody({ method, route, status = 200 }: Exchange): boolean {
   return method !== 'HEAD' && route?.mayBeEmpty?.(status) === false;
-}
-
-/**
- * Creates the error for a request that is unanswered when its pipeline has settled. The following requests are
- * observed, so that their errors name the function.
- *
- * @param mistake - What middleware did wrong, if that is known.
- * @param silent - The name of the function that neither responded nor called `next()`, if that is known.
- */
-export function noResponse(
-  exchange: Exchange,
-  mistake: string | undefined,
-  silent: string | undefined,
-): InternalServerError {
-  exchange.environment.sample.restart();
-  const message = mistake ?? describeNoResponse(exchange, silent);
-  return new InternalServerError(message, { code: 'NO_RESPONSE' });
 }
 
 function describeNoResponse(exchange: Exchange, silent: string | undefined): string {

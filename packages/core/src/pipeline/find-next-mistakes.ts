@@ -1,31 +1,14 @@
 import { atLine, describeValue, warn } from '@fairlead/options';
-import type { AnyContext, Context } from '../context/context.js';
-import { isUnanswered, noResponse, refuseContext, requestOf } from '../context/context-errors.js';
+import type { Context } from '../context/context.js';
+import { mistakes, requestOf, silent } from '../context/context-errors.js';
 import { type Next, ObservedPromise } from '../exchange/after-next.js';
 import { EXCHANGE } from '../exchange/exchange.js';
 import { isPromiseLike } from '../promise.js';
 
 type Run = (ctx: Context, next: Next) => unknown;
 
-/** What middleware did wrong in a request. */
-const mistakes = new WeakMap<object, string>();
-
-/** The functions that ended the pipeline of a request without a response, by name. */
-const silent = new WeakMap<object, string>();
-
 /** The middleware of which the process has been warned. */
 const warned = new WeakSet<Run>();
-
-/**
- * Checks that a request was answered, when nothing that could respond to it is left to run. Middleware calls it after
- * `next()` for what must not happen without a response, such as a commit.
- *
- * @throws {InternalServerError} 500 `NO_RESPONSE`.
- */
-export function assertAnswered(ctx: AnyContext): void {
-  const exchange = ctx[EXCHANGE] ?? refuseContext('assertAnswered()', ctx);
-  if (isUnanswered(exchange)) throw noResponse(exchange, mistakes.get(ctx), silent.get(ctx));
-}
 
 /**
  * Calls a function of a step, and observes it. Finds middleware that neither awaits nor returns `next()`, and
