@@ -1,6 +1,7 @@
 import { REGISTRATIONS, type Registrations } from './annotations/registrations.js';
 import type { Application } from './app/application.js';
 import type { AnyContext } from './context/context.js';
+import { assertResponse, refuseContext } from './context/context-errors.js';
 import { failureOf } from './exchange/disconnection.js';
 import { EXCHANGE } from './exchange/exchange.js';
 import type { AnyRouter, Route } from './router/router.js';
@@ -22,7 +23,7 @@ export {
   type Responder,
   securityOf,
 } from './annotations/description.js';
-export { assertAnswered, isStarted } from './context/context-errors.js';
+export { isStarted } from './context/context-errors.js';
 export { readHttpError, titleOf, unknownPath } from './errors/http-error.js';
 export { after } from './exchange/after-next.js';
 export { traced } from './pipeline/tracing.js';
@@ -65,6 +66,16 @@ export { assertOptions, type Kind, type Kinds, throwTogether } from './setup/opt
  */
 export function registrationsOf(app: Application, router?: AnyRouter): Registrations {
   return app[REGISTRATIONS](router);
+}
+
+/**
+ * Checks that a request was answered, when everything after some middleware has run. Call it after `next()` for what must
+ * not happen without a response, such as a commit.
+ *
+ * @throws {InternalServerError} 500 `NO_RESPONSE`.
+ */
+export function assertAnswered(ctx: AnyContext): void {
+  assertResponse(ctx[EXCHANGE] ?? refuseContext('assertAnswered()', ctx), ctx);
 }
 
 /** Returns the error that destroyed the response, such as that of its stream, unless the client left. */

@@ -7,7 +7,7 @@ import { respondersOf } from '../checks/access.js';
 import { createLayout, type Layout, type Place, prefixesIn } from '../checks/layout.js';
 import { findErrors } from '../checks/rules.js';
 import { Context } from '../context/context.js';
-import { assertAnswered, droppedResponse, isDropped } from '../context/context-errors.js';
+import { assertResponse, droppedResponse, isDropped } from '../context/context-errors.js';
 import type { ValidationStatus } from '../errors/http-error.js';
 import type { Next } from '../exchange/after-next.js';
 import {
@@ -560,7 +560,7 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
 
   #respond(exchange: Exchange<Context>, ctx: Context): void {
     try {
-      assertAnswered(ctx);
+      assertResponse(exchange, ctx);
       if (isDropped(exchange)) throw droppedResponse(exchange);
       write(exchange, ctx);
     } catch (error) {

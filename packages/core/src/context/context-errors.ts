@@ -6,12 +6,11 @@ import {
   PayloadTooLargeError,
   UnsupportedMediaTypeError,
 } from '../errors/http-error.js';
-import { EXCHANGE, type Exchange, hasBody, hasUnreadBody, isFilled } from '../exchange/exchange.js';
+import { type Exchange, hasBody, hasUnreadBody, isFilled } from '../exchange/exchange.js';
 import { isWrittenAsJson, parseMediaType } from '../exchange/media-type.js';
 import { getHeader } from '../response/headers.js';
 import { reset } from '../response/record.js';
 import { explainOtherCopy } from '../setup/package-copies.js';
-import type { AnyContext } from './context.js';
 
 /** Names a request for messages, by its route if it has one. */
 export function requestOf({ method, route, target }: Exchange): string {
@@ -137,20 +136,18 @@ export function assertJsonType(exchange: Exchange, value: unknown): void {
 }
 
 /** What middleware did wrong in a request. */
-export const mistakes = new WeakMap<AnyContext, string>();
+export const mistakes = new WeakMap<object, string>();
 
 /** The functions that ended the pipeline of a request without a response, by name. */
-export const silent = new WeakMap<AnyContext, string>();
+export const silent = new WeakMap<object, string>();
 
 /**
- * Checks that a request was answered, when nothing that could respond to it is left to run. Middleware calls it after
- * `next()` for what must not happen without a response, such as a commit. After an error, the following requests are
- * observed, so that their errors name the function.
+ * Checks that a request was answered, when nothing that could respond to it is left to run. After an error, the following
+ * requests are observed, so that their errors name the function.
  *
  * @throws {InternalServerError} 500 `NO_RESPONSE`.
  */
-export function assertAnswered(ctx: AnyContext): void {
-  const exchange = ctx[EXCHANGE] ?? refuseContext('assertAnswered()', ctx);
+export function assertResponse(exchange: Exchange, ctx: object): void {
   const { res, status, environment } = exchange;
   if (isFilled(exchange) || res.headersSent || res.destroyed) return;
   // The response may lack a body that it requires.
