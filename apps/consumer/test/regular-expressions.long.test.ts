@@ -30,6 +30,7 @@ const BUILT: Readonly<Record<string, string>> = {
   'new RegExp(`-${kind}$`)': 'the kind of a file, from a list',
   'new RegExp( `${compared}|typeof ${one}\\\\b|!${one}(?![\\\\w$.(])|\\\\(${one}\\\\)\\\\s*(?:\\\\{|return\\\\b)`, )':
     'the name of a parameter of a factory, for its source',
+  'new RegExp(`${assigned}|${defined}`)': 'the name of a method, for the source of its class',
   // biome-ignore-end lint/suspicious/noTemplateCurlyInString: source code
 };
 
