@@ -96,6 +96,36 @@ mistake(
   },
 );
 
+mistake(
+  'a singleton that holds a transient with a lazy request-scoped dependency',
+  { startup: 'would capture RequestContext' },
+  () => {
+    @Service({ scope: 'transient' })
+    class Logger {
+      constructor(@Inject(lazy(() => RequestContext)) readonly ctx: Lazy<RequestContext>) {}
+    }
+    class Names {
+      static inject = [Logger] as const;
+      constructor(readonly logger: Logger) {}
+    }
+    return serveDependent(Names);
+  },
+);
+
+mistake(
+  "`@Service({ eager: true })` with `static scope = 'request'`",
+  { startup: 'must be a singleton' },
+  () => {
+    @Service({ eager: true })
+    class Worker {
+      static inject = [] as const;
+      static scope = 'request';
+      readonly jobs = 0;
+    }
+    return serveDependent(Worker);
+  },
+);
+
 mistake('an abstract class without a provider', { startup: 'useClass' }, () => {
   abstract class Mailer {
     abstract send(): void;

@@ -315,6 +315,16 @@ legal('a test that overrides a provider which the application registers', '200 "
   }),
 );
 
+legal('a fake whose constructor passes what the service depends on', '200 "fake"', () => {
+  class FakeUsers extends DbUsers {
+    constructor() {
+      super({ query: () => 'fake' });
+    }
+  }
+  const container = createContainer().override(DbUsers, { useClass: FakeUsers });
+  return serveRouter((router) => controllersPlugin({ router, container, controllers: [DbUsers] }));
+});
+
 warned(
   'a provider that replaces a default',
   'A registration of token(Db) replaced another one',
