@@ -7,6 +7,7 @@ import {
   createApp,
   createRouter,
   errorHandler,
+  ForbiddenError,
   json,
   listen,
   type Middleware,
@@ -48,6 +49,27 @@ describe('mount()', () => {
     const head = await app.request('/auth/x', { method: 'HEAD' });
     expect([head.status, await head.text()]).toEqual([200, '']);
   });
+
+  it.each(['/a/../admin/users', '/a/%2E%2e/admin/users', '/./admin', '/public/..'])(
+    'refuses a path that its URL would not have, past the guards of another one: %s',
+    async (target) => {
+      const deny: Middleware = () => {
+        throw new ForbiddenError('No.');
+      };
+      const app = createApp()
+        .use('/admin', deny)
+        .mount('/', echo)
+        .get('/own/*path', (ctx) => ctx.request.url);
+      const codeOf = async (path: string) => {
+        const request = new Request('http://localhost/');
+        const response = await app.fetch(request, { target: path, ip: '192.0.2.1' });
+        return [response.status, Object(await response.json()).code];
+      };
+      expect(await codeOf(target)).toEqual([400, 'AMBIGUOUS_PATH']);
+      expect(await codeOf(`/own${target}`)).toEqual([400, 'AMBIGUOUS_PATH']);
+      expect((await codeOf('/a/..b/.c'))[0]).toBe(200);
+    },
+  );
 
   it('removes the prefix with strip, also one with parameters in a router', async () => {
     const router = createRouter().mount('/:tenant/graph', echo, { strip: true });

@@ -1,4 +1,4 @@
-import { MethodNotAllowedError } from '../errors/http-error.js';
+import { BadRequestError, MethodNotAllowedError } from '../errors/http-error.js';
 import { clientOf, type Exchange, hasBody, hasUnreadBody } from '../exchange/exchange.js';
 import { headersOf } from '../node-http.js';
 import { onClose, sendContinue } from '../server/connection.js';
@@ -22,6 +22,7 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as 
  *
  * @throws {PayloadTooLargeError} 413, when `Content-Length` exceeds the limit. Later, the body fails with it.
  * @throws {MethodNotAllowedError} 405, for TRACE, which no web `Request` can have.
+ * @throws {BadRequestError} 400 `AMBIGUOUS_PATH`, when the URL of the `Request` would have another path.
  */
 export function createWebRequest(
   exchange: Exchange,
@@ -30,6 +31,7 @@ export function createWebRequest(
   const { method, rawBody, req, target } = exchange;
   const client = clientOf(exchange);
   if (method === 'TRACE') throw new MethodNotAllowedError(undefined, { allow: METHODS });
+  if (RESOLVED.test(path)) throw ambiguousPath();
   const search = target.search === '' ? '' : `?${target.search}`;
   const headers = headersOf(req.rawHeaders);
   setForwarded(headers, client);
@@ -47,6 +49,16 @@ export function createWebRequest(
     }
   }
   return new Request(`${client.protocol}://${client.host || 'localhost'}${path}${search}`, init);
+}
+
+/** Matches the segments that a URL resolves. Those of a path in normal form are not encoded. URL Standard §4.4 */
+const RESOLVED = /\/\.\.?(?:\/|$)/;
+
+/** The router, and what runs before a route, have seen another path than the handler would. */
+function ambiguousPath(): BadRequestError {
+  return new BadRequestError('The path is ambiguous. Send it without dot segments.', {
+    code: 'AMBIGUOUS_PATH',
+  });
 }
 
 /** Libraries trust these headers, in which clients can send any value. */
