@@ -2,7 +2,14 @@ import { PassThrough, Readable } from 'node:stream';
 import { connectRaw } from '@fairlead/test-support/raw-connection';
 import { beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import { describe as describeValue } from '../src/extend.js';
-import { type Context, createApp, createRouter, json, type Middleware } from '../src/index.js';
+import {
+  type Context,
+  createApp,
+  createRouter,
+  json,
+  type Middleware,
+  type RequestOutcome,
+} from '../src/index.js';
 import { giveUp } from './support/give-up.js';
 import { sender } from './support/send.js';
 import { serve } from './support/serve.js';
@@ -369,6 +376,37 @@ describe('a response that is being sent', () => {
         },
       ],
     ]);
+  });
+
+  it('reports a later chunk as the error of the request, without its query', async () => {
+    const outcomes: RequestOutcome[] = [];
+    const errors: unknown[] = [];
+    const app = createApp({ onError: (error) => void errors.push(error) }).get(
+      '/rows/:id',
+      async function* (ctx) {
+        ctx.onFinish((outcome) => void outcomes.push(outcome));
+        yield 'one';
+        yield { id: 1 } as never;
+      },
+    );
+    const response = await app.request('/rows/7?token=secret');
+    await expect(response.text()).rejects.toThrow();
+    await expect.poll(() => errors).toHaveLength(1);
+    expect(String(errors[0])).toMatch(/^TypeError: Cannot send a chunk .* for GET \/rows\/:id: /);
+    expect(outcomes.map(({ error }) => error)).toEqual(errors);
+    expect(outcomes[0]?.error).toBe(errors[0]);
+  });
+
+  it('reports an error of the stream itself as it is', async () => {
+    const error = Object.assign(new TypeError('no'), { code: 'ERR_INVALID_ARG_TYPE' });
+    const errors: unknown[] = [];
+    const app = createApp({ onError: (one) => void errors.push(one) }).get('/', async function* () {
+      yield 'one';
+      throw error;
+    });
+    await expect((await app.request('/')).text()).rejects.toThrow();
+    await expect.poll(() => errors).toHaveLength(1);
+    expect(errors[0]).toBe(error);
   });
 
   it('reports a stream that ends early', async () => {

@@ -326,6 +326,19 @@ describe('after the client has left', () => {
     expect(onError).toHaveBeenCalledTimes(1);
   });
 
+  it.each([204, 205, 304])(
+    'an error of a stream that a %i does not send is reported',
+    async (status) => {
+      const reported = Promise.withResolvers<unknown>();
+      const app = createApp({ onError: reported.resolve }).get('/', (ctx) => {
+        ctx.status = status;
+        ctx.send(new ReadableStream({ cancel: () => Promise.reject(failure) }));
+      });
+      expect((await app.request('/')).status).toBe(status);
+      expect(await reported.promise).toBe(failure);
+    },
+  );
+
   it('an error before the first chunk is reported', async () => {
     const started = Promise.withResolvers<void>();
     const reported = Promise.withResolvers<unknown>();

@@ -36,6 +36,34 @@ it('reaches the handler of mount() and the stream that it returns', async () => 
   expect([response.headers.get('X-User'), await response.text()]).toEqual(['ada', 'ada']);
 });
 
+it('reaches a generator, and all steps of a web stream', async () => {
+  const path = () => `${currentContext()?.path} `;
+  const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+  const app = createApp()
+    .use(shareContext())
+    .get('/generator', async function* () {
+      yield path();
+      await nextTurn();
+      yield path();
+    })
+    .get('/stream', () => {
+      let left = 2;
+      return new ReadableStream(
+        {
+          async pull(controller) {
+            await nextTurn();
+            controller.enqueue(path());
+            left -= 1;
+            if (left === 0) controller.close();
+          },
+        },
+        { highWaterMark: 0 },
+      );
+    });
+  for (const target of ['/generator', '/stream'])
+    expect(await (await app.request(target)).text()).toBe(`${target} ${target} `);
+});
+
 it('returns undefined outside shareContext()', async () => {
   const app = createApp().use((ctx) => ctx.json(currentContext() ?? null));
   expect(await (await app.request('/')).json()).toBeNull();

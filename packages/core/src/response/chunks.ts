@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { isErrored, isReadable, Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import type { Exchange } from '../exchange/exchange.js';
@@ -45,11 +46,15 @@ export function chunksOf(stream: ReadableStream): AsyncIterable<unknown> {
   };
 }
 
-/** Lets the failure of a step that runs while the stream is destroyed become the error of the stream. */
-export function keepFailure(iterable: AsyncIterable<unknown>): AsyncIterable<unknown> {
+/**
+ * Runs the steps of a generator in the async context of the caller, which is not that of the writer. Lets the failure of
+ * a step that runs while the stream is destroyed become the error of the stream.
+ */
+export function keepContext(iterable: AsyncIterable<unknown>): AsyncIterable<unknown> {
+  const inContext = AsyncLocalStorage.snapshot();
   return {
     [Symbol.asyncIterator]: () => {
-      const iterator = iterable[Symbol.asyncIterator]();
+      const iterator = inContext(() => iterable[Symbol.asyncIterator]());
       let failure: { readonly error: unknown } | undefined;
       const keep = (error: unknown): never => {
         failure = { error };
@@ -58,13 +63,13 @@ export function keepFailure(iterable: AsyncIterable<unknown>): AsyncIterable<unk
       return {
         next: async () => {
           try {
-            return await iterator.next();
+            return await inContext(() => iterator.next());
           } catch (error) {
             return keep(error);
           }
         },
         return: async () => {
-          await iterator.return?.();
+          await inContext(() => iterator.return?.());
           if (failure !== undefined) throw failure.error;
           return { done: true, value: undefined };
         },
@@ -143,7 +148,7 @@ export class Chunks extends Readable {
     try {
       this.#sent += Buffer.byteLength(chunk);
     } catch (error) {
-      this.destroy(error as Error);
+      this.destroy(explainChunk(error as Error, this.#exchange));
       return;
     }
     const length = this.#length;
@@ -190,6 +195,13 @@ function usedUp(): TypeError {
   return new TypeError(
     'Cannot send the stream: it was already read or destroyed. Create a new stream for each response.',
   );
+}
+
+/** Names the request and the fix in the error of Node.js for a chunk that is neither text nor bytes. */
+function explainChunk(cause: NodeJS.ErrnoException, { method, route, target }: Exchange): Error {
+  const problem = `Cannot send a chunk of the stream for ${method} ${route?.pattern ?? target.path}: ${cause.message}`;
+  const message = `${problem}. Yield text or bytes, such as JSON.stringify(row) + '\\n'. For server-sent events, return eventStream() of @fairlead/middleware.`;
+  return Object.assign(new TypeError(message, { cause }), { code: cause.code });
 }
 
 function closedEarly(): Error {

@@ -11,7 +11,7 @@ import {
   type WritableBody,
 } from '../exchange/exchange.js';
 import { takeUpgrade, type UpgradedConnection } from '../server/upgrade.js';
-import { assertUnread, Chunks, chunksOf, keepFailure, noteFailure } from './chunks.js';
+import { assertUnread, Chunks, chunksOf, keepContext, noteFailure } from './chunks.js';
 import { appendHeader, deleteHeader, getHeader, putHeader, setHeader } from './headers.js';
 import { ignoreRejections, serialize } from './serialize-json.js';
 
@@ -198,7 +198,7 @@ function toWritable(exchange: Exchange, body: ResponseBody): WritableBody {
   if (isBlob(body)) return Readable.fromWeb(body.stream() as ReadableStream);
   if (isWebStream(body)) assertUnread(body);
   const chunks = isWebStream(body) ? chunksOf(body) : body;
-  return new Chunks(Readable.from(keepFailure(chunks)), exchange);
+  return new Chunks(Readable.from(keepContext(chunks)), exchange);
 }
 
 function isWebStream(body: unknown): body is ReadableStream {

@@ -153,6 +153,7 @@ export function write<Ctx>(exchange: Exchange<Ctx>, ctx: Ctx): void {
   }
   const hasContent = !NO_CONTENT_STATUSES.has(status);
   if (!hasContent && exchange.body !== undefined) {
+    if (exchange.body instanceof Readable) reporterOf(exchange, ctx);
     discard(exchange.body);
     deleteHeader(exchange, 'Content-Type');
   }
@@ -242,7 +243,7 @@ function sendWhole(body: string | Uint8Array, exchange: Exchange): void {
 function sendStream<Ctx>(body: Readable, exchange: Exchange<Ctx>, ctx: Ctx): void {
   const { res } = exchange;
   const problem = findUnreadable(body);
-  if (problem !== undefined) throw explainChunk(problem, res);
+  if (problem !== undefined) throw problem;
   const length = getHeader(exchange, 'Content-Length');
   if (length !== undefined && !/^\d+$/.test(String(length))) {
     throw new RangeError(`Invalid Content-Length: ${String(length)}. Set a number of bytes.`);
@@ -271,21 +272,13 @@ function reporterOf<Ctx>(
   exchange: Exchange<Ctx>,
   ctx: Ctx,
 ): (error: unknown, mayBeOfClient?: boolean) => void {
-  const { res, errors } = exchange;
+  const { errors } = exchange;
   const reported = new Set<unknown>();
   const report = (error: unknown, mayBeOfClient = true): void => {
     if (reported.has(error) || (mayBeOfClient && isOfClient(error, exchange))) return;
     reported.add(error);
-    errors.onError(error instanceof Error ? explainChunk(error, res) : error, ctx);
+    errors.onError(error, ctx);
   };
   onStreamFailure(exchange, (error) => report(error));
   return report;
-}
-
-/** Names the request and the fix in the error of Node.js for a chunk that is neither text nor bytes. */
-function explainChunk(cause: NodeJS.ErrnoException, { req }: ServerResponse): Error {
-  if (cause.code !== 'ERR_INVALID_ARG_TYPE') return cause;
-  const problem = `Cannot send a chunk of the stream for ${req.method} ${req.url}: ${cause.message}`;
-  const message = `${problem}. Yield text or bytes, such as JSON.stringify(row) + '\\n'. For server-sent events, return eventStream() of @fairlead/middleware.`;
-  return Object.assign(new TypeError(message, { cause }), { code: cause.code });
 }
