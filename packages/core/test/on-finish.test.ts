@@ -212,6 +212,16 @@ describe('ctx.onFinish() reports', () => {
     expect(await ended).toMatchObject({ status: 499, aborted: true });
   });
 
+  it('a request whose body turns out to be invalid, with the status that the client receives', async () => {
+    const { observer, ended } = observe();
+    const { port } = await serve(createApp().use(observer, json()));
+    const { socket, ended: received } = connectRaw(port);
+    const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n';
+    socket.write(`${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n`);
+    expect(await received()).toMatch(/^HTTP\/1\.1 400 /);
+    expect(await ended).toEqual({ status: 400, aborted: false });
+  });
+
   it.each([
     ['tracks', (app: ReturnType<typeof createApp>) => serve(app).then(({ port }) => port)],
     ['does not know', listenPlainly],

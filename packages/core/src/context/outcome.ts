@@ -4,6 +4,7 @@ import type { Exchange, FinishListener, RequestOutcome } from '../exchange/excha
 import { isPromiseLike } from '../promise.js';
 import { recordSerializable } from '../response/record.js';
 import { onClose } from '../server/connection.js';
+import { refusalOf } from '../server/refusals.js';
 import { closeUnanswered } from '../server/upgrade.js';
 
 /** Calls a listener when a request has ended, and reports its errors. */
@@ -44,6 +45,8 @@ function outcomeOf<Ctx>(exchange: Exchange<Ctx>): RequestOutcome {
     const { error } = exchange;
     return { status: 101, aborted: false, ...(error !== undefined && { error }) };
   }
+  const refusal = refusalOf(res);
+  if (refusal !== undefined) return { status: refusal, aborted: false };
   // A response without a socket was written, or its connection closed while it waited for earlier ones.
   const hadSocket = res.socket !== null || res.writableFinished;
   // `headersSent` is true as soon as the head is known. Node sends it with the first bytes of the body.

@@ -40,8 +40,9 @@ export function refuseLate(socket: Socket): void {
 export function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   const connection = connectionOf(socket);
   const latest = connection?.latest;
+  const [status, message] = REFUSALS[error.code ?? ''] ?? [400, 'The request is not valid HTTP.'];
   const respond = () => {
-    socket.end(formatRefusal(error.code));
+    socket.end(formatRefusal(new HttpError(status, message)));
     // If bytes are unread, closing immediately would reset the connection, and the client might lose the response.
     setTimeout(() => socket.destroy(), LINGER).unref();
   };
@@ -55,7 +56,11 @@ export function onClientError(error: NodeJS.ErrnoException, socket: Socket): voi
     // The latest request is itself invalid or late. If its response has started, or earlier responses
     // are pending, the refusal cannot be sent.
     if (latest.headersSent || latest.socket === null) socket.destroy();
-    else respond();
+    else {
+      // The client has closed its side, and is probably gone.
+      if (error.code !== 'HPE_INVALID_EOF_STATE') refused.set(latest, status);
+      respond();
+    }
   } else if (!connection.isEnding) {
     // The response to an earlier request goes first.
     announceEnd(latest, connection);
@@ -64,12 +69,19 @@ export function onClientError(error: NodeJS.ErrnoException, socket: Socket): voi
   }
 }
 
+/** The statuses that clients have received in place of responses, because their requests turned out to be invalid or late. */
+const refused = new WeakMap<ServerResponse, number>();
+
+/** Returns the status that a client has received in place of a response. */
+export function refusalOf(res: ServerResponse): number | undefined {
+  return refused.get(res);
+}
+
 /** Formats a refusal as an HTTP/1.1 response. */
-function formatRefusal(code: string | undefined): string {
-  const [status, message] = REFUSALS[code ?? ''] ?? [400, 'The request is not valid HTTP.'];
-  const { body, headers } = describeRefusal(new HttpError(status, message));
+function formatRefusal(error: HttpError): string {
+  const { body, headers } = describeRefusal(error);
   return [
-    `HTTP/1.1 ${status} ${titleOf(status)}`,
+    `HTTP/1.1 ${error.status} ${titleOf(error.status)}`,
     `Date: ${new Date().toUTCString()}`,
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     '',
