@@ -243,9 +243,12 @@ function isReceived(given: unknown, received: unknown): boolean {
  */
 function createBody(tool: RouteTool, given: Readonly<Record<string, unknown>>): string | undefined {
   const isOf = ([, { source }]: readonly [string, Argument]): boolean => source === 'body';
-  const passed = [...tool.arguments].filter(isOf).filter(([name]) => Object.hasOwn(given, name));
-  const whole = passed.find(([, { name }]) => name === undefined);
+  const all = [...tool.arguments].filter(isOf);
+  const passed = all.filter(([name]) => Object.hasOwn(given, name));
+  const whole = all.find(([, { name }]) => name === undefined);
   if (tool.mediaType === undefined || (passed.length === 0 && !tool.needsBody)) return undefined;
+  if (whole !== undefined && passed.length === 0)
+    throw new TypeError(`The argument '${whole[0]}' is missing. Pass it.`);
   const value = whole
     ? given[whole[0]]
     : Object.fromEntries(passed.map(([argument, { name }]) => [name, given[argument]]));
@@ -280,7 +283,8 @@ function clientOf(ctx: Context) {
   if (typeof requestId === 'string') headers.set('X-Request-Id', requestId);
   return {
     headers,
-    ip: socket.remoteAddress,
+    // A client of a Unix socket has no address. The default of fetch() would be the address of this machine.
+    ip: socket.remoteAddress ?? '0.0.0.0',
     isEncrypted: 'encrypted' in socket && socket.encrypted === true,
   };
 }

@@ -13,7 +13,7 @@ import { createJwtAuth, requireScope } from '@fairlead/jwt';
 import { requestId } from '@fairlead/middleware';
 import { exchange } from '@fairlead/test-support/raw-connection';
 import { SignJWT } from 'jose';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { createFinder } from '../src/call.js';
 import { call, connect, message, post, REVISION, serve } from './support/serve.js';
@@ -301,6 +301,26 @@ it.each([
     text: expect.stringMatching(text),
     isError: true,
   });
+});
+
+it.each([
+  ['a record', z.record(z.string(), z.number()), json()],
+  ['a list', z.array(z.string()), json()],
+  ['a text', z.string(), text()],
+])('a call without its body, %s, does not invent one', async (_, body, parser) => {
+  const handle = vi.fn(() => 'handled');
+  const app = createApp().put(
+    '/settings',
+    { operationId: 'replace', body, ...open },
+    parser,
+    handle,
+  );
+  const client = await connect(await serve(app));
+  expect(await call(client, 'replace', {})).toEqual({
+    text: "The argument 'body' is missing. Pass it.",
+    isError: true,
+  });
+  expect(handle).not.toHaveBeenCalled();
 });
 
 it('control characters and other scripts stay in their argument', async () => {
