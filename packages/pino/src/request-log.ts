@@ -85,7 +85,10 @@ export function logErrors(logger: Logger): (error: unknown, ctx: AnyContext) => 
       const { requestId, traceId } = ctx.state;
       if (shown.get(ctx) !== err) logger.error({ err, requestId, traceId }, 'request failed');
     };
-    if (ctx.res.closed) log();
+    const { res, status } = ctx;
+    // A connection that stays open, such as that of a WebSocket, may report many.
+    const isOpen = status === 101 || (res.headersSent && !res.destroyed);
+    if (isOpen || res.closed) log();
     else ctx.onFinish(log);
   };
 }

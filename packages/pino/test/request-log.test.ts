@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { get } from 'node:http';
 import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type Application,
   BadRequestError,
@@ -298,6 +299,26 @@ describe('logErrors', () => {
     expect(await waitFor(1)).toMatchObject([
       { level: 'error', msg: 'request failed', err: { message: 'No pattern.' } },
     ]);
+  });
+
+  it('logs an error of a response that is still open at once', async () => {
+    const { logger, waitFor } = captureLog();
+    const logged = Promise.withResolvers<void>();
+    const app = createApp({ onError: logErrors(logger) }).use(logRequests(logger));
+    app.get('/', async function* (ctx) {
+      yield 'one';
+      await nextTurn();
+      ctx.report(new Error('A row is missing.'));
+      await logged.promise;
+      yield 'two';
+    });
+    const response = await fetch(await serve(app));
+    expect(await waitFor(1)).toMatchObject([
+      { level: 'error', msg: 'request failed', err: { message: 'A row is missing.' } },
+    ]);
+    logged.resolve();
+    expect(await response.text()).toBe('onetwo');
+    expect((await waitFor(2))[1]).toMatchObject({ level: 'info', status: 200 });
   });
 
   it('logs an error whose response is replaced', async () => {
