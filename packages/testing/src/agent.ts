@@ -42,7 +42,10 @@ export function createAgent(request: TestAgent['request'], options: AgentOptions
       }
       return response;
     },
-    cookies: (path = '/') =>
-      Object.fromEntries(jar.getCookiesSync(urlOf(path)).map(({ key, value }) => [key, value])),
+    cookies: (path = '/') => {
+      // Of two with one name, the application reads the first.
+      const cookies = jar.getCookiesSync(urlOf(path)).reverse();
+      return Object.fromEntries(cookies.map(({ key, value }) => [key, value]));
+    },
   };
 }

@@ -60,6 +60,9 @@ describe('an agent', () => {
       '',
     ]);
     expect(agent.cookies('/admin')).toEqual({ a: '1' });
+    await set('/', 'a=2; Path=/');
+    expect(await read('/admin')).toBe('a=1; a=2');
+    expect([agent.cookies('/admin'), agent.cookies()]).toEqual([{ a: '1' }, { a: '2' }]);
   });
 
   it('forgets cookies that have expired', async () => {
