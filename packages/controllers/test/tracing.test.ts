@@ -1,5 +1,6 @@
 import { tracingChannel } from 'node:diagnostics_channel';
-import { createApp, createRouter, type TracedCall } from '@fairlead/core';
+import { createApp, createRouter, type Middleware, type TracedCall } from '@fairlead/core';
+import { describe } from '@fairlead/core/extend';
 import { createContainer, Service } from '@fairlead/di';
 import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
@@ -88,4 +89,22 @@ it.each([
   const handlers = started.filter((event) => /^(?:guard|handler|validation) /.test(event));
   expect(handlers).toEqual(['guard allow', `validation ${name}`, `handler ${name}`]);
   expect(started.filter((event) => event.startsWith('container '))).toHaveLength(1);
+});
+
+it('the tracing channels publish guards that run before middleware', async () => {
+  const late = describe<Middleware>((_ctx, next) => next(), {
+    role: 'middleware',
+    afterGuards: true,
+  });
+  const keyed = defineController('/keyed', {
+    guards: [allow],
+    routes: ({ post }) => ({ create: post('/', { middleware: [late] }, () => 1) }),
+  });
+  const started = subscribe();
+  const router = createRouter();
+  const app = createApp();
+  await app.plugin(controllersPlugin({ router, controllers: [keyed] }));
+  app.route('/', router);
+  await app.request('/keyed', { method: 'POST' });
+  expect(started.filter((event) => event.startsWith('guard '))).toEqual(['guard allow']);
 });

@@ -92,8 +92,9 @@ export function createGuarded(
   handler: string,
   middleware: (ctx: Context, next?: unknown) => unknown,
 ): (ctx: Context, next?: unknown) => Promise<unknown> {
+  const checks = guards.map(({ name, check }) => ({ name, check: traced('guard', name, check) }));
   return async (ctx, next) => {
-    for (const { name, check } of guards) {
+    for (const { name, check } of checks) {
       const verdict = await check(ctx);
       if (verdict !== true) throw denial(verdict, name, handler);
     }
