@@ -34,6 +34,9 @@ export class FormReader {
   readonly #counts = { totalSize: 0, parts: 0, files: 0, fields: 0 };
   #current: Readable | undefined = undefined;
   #inHeaders = false;
+  #isParsed = false;
+  /** The number of parts whose content has not been counted completely. */
+  #openParts = 0;
   #settled = false;
   #error: Error | undefined = undefined;
   #wake: () => void = () => undefined;
@@ -62,7 +65,10 @@ export class FormReader {
     this.#parser = new Dicer(config)
       .on('part', (part) => this.#onPart(part))
       .on('drain', () => this.#pauseOrResume())
-      .on('finish', () => this.#attempt(() => this.#finish()))
+      .on('finish', () => {
+        this.#isParsed = true;
+        this.#attempt(() => this.#finish());
+      })
       .on('error', (cause) => this.#settle(malformed('it has no closing boundary', cause)));
     this.#res.on('close', this.#onAborted);
     this.#req = ctx.bodyStream();
@@ -160,6 +166,7 @@ export class FormReader {
     });
     // Readers receive the same error from the iterator.
     body.on('error', () => undefined);
+    this.#openParts += 1;
     let size = 0;
     let unread: Buffer | undefined;
     const handOn = (): void => {
@@ -176,6 +183,8 @@ export class FormReader {
     part.once('end', () => {
       handOn();
       if (!body.destroyed) body.push(null);
+      this.#openParts -= 1;
+      if (this.#isParsed) this.#attempt(() => this.#finish());
     });
     return body;
   }
@@ -189,9 +198,10 @@ export class FormReader {
     if (this.#inHeaders) throw malformed('the headers of a part are incomplete');
   }
 
+  /** The parser may end before it hands on the content of the last part. */
   #finish(): void {
     this.#assertHeadersComplete();
-    this.#settle();
+    if (this.#openParts === 0) this.#settle();
   }
 
   #pauseOrResume(): void {

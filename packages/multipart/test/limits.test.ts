@@ -4,7 +4,7 @@ import { createApp, errorHandler } from '@fairlead/core';
 import { descriptionOf } from '@fairlead/core/extend';
 import { describe, expect, it, vi } from 'vitest';
 import { type MultipartLimits, multipart, parts } from '../src/index.js';
-import { field, file, form, HEADERS, part, post, statusAndCode } from './support/form.js';
+import { BOUNDARY, field, file, form, HEADERS, part, post, statusAndCode } from './support/form.js';
 import { serve } from './support/serve.js';
 
 const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
@@ -53,6 +53,17 @@ describe.each(Object.entries(readers))('%s', (_, create) => {
     expect((await post(app, examples[name](200))).status).toBe(200);
     expect(await statusAndCode(await post(app, examples[name](201)))).toEqual([413, code]);
   });
+
+  it.each([4_000, 4_093, 4_095, 4_096, 8_192])(
+    'rejects a field that is too large, wherever the parser divides the form: %i',
+    async (end) => {
+      const app = create({ fieldSize: 10 });
+      const head = `--${BOUNDARY}\r\n${DISPOSITION}\r\n\r\n`;
+      const body = `${head}${'x'.repeat(end - head.length)}\r\n--${BOUNDARY}--\r\n`;
+      const { code } = rows.find(({ name }) => name === 'fieldSize') ?? {};
+      expect(await statusAndCode(await post(app, body))).toEqual([413, code]);
+    },
+  );
 
   it('accepts Infinity as a limit', async () => {
     const app = create({ fileSize: Infinity });
