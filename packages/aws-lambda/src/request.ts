@@ -227,15 +227,19 @@ function createRequest(parts: Parts, basePath: string, form: HeaderForm): Lambda
   }
 }
 
+/** Returns the bytes of a header as Node reads them: as Latin-1. */
+function toBytes(value: string): string {
+  return Buffer.from(value).toString('latin1');
+}
+
 function createHeaders(parts: Parts): Headers {
   const headers = new Headers();
   for (const [name, value] of listValues(parts.multiValueHeaders ?? parts.headers)) {
-    // Node reads the bytes of a header as Latin-1.
-    const text = Buffer.from(value).toString('latin1');
+    const text = toBytes(value);
     // The length is that of the event's body, and nothing waits for `100 Continue`.
     if (!isHopByHop(name) && !/^(?:content-length|expect)$/i.test(name)) headers.append(name, text);
   }
-  for (const cookie of parts.cookies ?? []) headers.append('Cookie', cookie);
+  for (const cookie of parts.cookies ?? []) headers.append('Cookie', toBytes(cookie));
   if (!headers.has('Host')) headers.set('Host', parts.domainName ?? 'localhost');
   return headers;
 }

@@ -253,9 +253,12 @@ describe('a request', () => {
     expect([statusCode, json().status]).toEqual([status, status]);
   });
 
-  it('has the bytes of a header as over a socket', async () => {
-    const name = createApp().get('/users/:id', (ctx) => ctx.get('X-Name'));
-    const { json } = await invoke(name, change(httpApiEvent, { headers: { 'x-name': 'Łódź' } }));
+  it.each([
+    ['a header', change(httpApiEvent, { headers: { 'x-name': 'Łódź' } }), 'X-Name'],
+    ['a cookie', { ...httpApiEvent, cookies: ['Łódź'] }, 'Cookie'],
+  ])('has the bytes of %s as over a socket', async (_, event, name) => {
+    const echo = createApp().get('/users/:id', (ctx) => ctx.get(name));
+    const { json } = await invoke(echo, event);
     expect(Buffer.from(json(), 'latin1').toString()).toBe('Łódź');
   });
 });
