@@ -112,7 +112,9 @@ function send(res: ServerResponse, body?: unknown): ServerResponse {
   if (typeof body === 'string')
     set(res, 'Content-Type', withCharset(String(present ?? 'text/html')));
   else if (isBytes && present === undefined) type(res, 'bin');
-  const content = isBytes ? Buffer.from(body.buffer, body.byteOffset, body.byteLength) : body;
+  const bytes = isBytes ? Buffer.from(body.buffer, body.byteOffset, body.byteLength) : body;
+  // RFC 9110 §15.3.6
+  const content = res.statusCode === 205 ? '' : bytes;
   const isEmpty = res.statusCode === 204 || res.statusCode === 304;
   if (isEmpty) for (const name of BODY_HEADERS) res.removeHeader(name);
   else if (content !== undefined) res.setHeader('Content-Length', Buffer.byteLength(content ?? ''));

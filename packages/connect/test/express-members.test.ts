@@ -55,6 +55,7 @@ describe('members of Express 5 mean the same as in an Express application', () =
     ['res.send(true)', (_req, res) => res.send(true)],
     ['res.send(text) for HEAD', (_req, res) => res.send('hi'), '/a', { method: 'HEAD' }],
     ['res.status(204).send(text)', (_req, res) => res.status(204).send('hi')],
+    ['res.status(205).send(text)', (_req, res) => res.status(205).send('hi')],
     ['res.status().json()', (_req, res) => res.status(201).json({ a: 'ü' })],
     ['res.json() with a type', (_req, res) => res.type('application/hal+json').json([])],
     ['res.sendStatus()', (_req, res) => res.sendStatus(404)],
