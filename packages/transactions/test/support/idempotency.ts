@@ -133,6 +133,26 @@ export function testIdempotency(open: () => Keyed | Promise<Keyed>): void {
     },
   );
 
+  it.each([
+    ['text', 'text/csv', 'name\nZoë\n', 'text/csv; charset=utf-8'],
+    ['text with a charset', 'text/csv; charset=UTF-8', 'a', 'text/csv; charset=UTF-8'],
+    ['bytes', 'text/csv', Buffer.from('name\n'), 'text/csv'],
+  ])('responds again with the type of %s', async (_, type, body, sent) => {
+    const { once } = await open();
+    const app = createApp().post('/', once({ principal: userOf }), (ctx) => {
+      ctx.set('Content-Type', type);
+      ctx.send(body);
+    });
+    const post = () => app.request('/', { method: 'POST', headers: { 'Idempotency-Key': 'k' } });
+    for (const replayed of [null, 'true']) {
+      const { headers } = await post();
+      expect([headers.get('Idempotency-Replayed'), headers.get('Content-Type')]).toEqual([
+        replayed,
+        sent,
+      ]);
+    }
+  });
+
   it('does not keep that a handler has sent no response', async () => {
     const { once, add } = await open();
     const app = createApp({ onError: () => undefined }).post(
