@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
 import { descriptionOf } from '../src/extend.js';
 import {
   type BodyOptions,
   createApp,
+  createRouter,
   errorHandler,
   json,
   type Middleware,
@@ -373,6 +375,22 @@ it('raw() accepts media types in any case', async () => {
   const headers = { 'Content-Type': 'application/pdf' };
   const response = await app.request('/', { method: 'POST', headers, body: 'x' });
   expect(await response.json()).toBe(true);
+});
+
+it('read the bodies of routes in routers before a mount', async () => {
+  const users = createRouter().post('/', { body: z.object({ name: z.string() }) }, ({ body }) => {
+    return { name: body.name };
+  });
+  const app = createApp()
+    .use(json())
+    .route('/api/users', users)
+    .mount('/', async (request) => Response.json({ text: await request.text() }));
+  const send = await sender(app);
+  const post = (path: string) =>
+    send('POST', path, { body: '{"name":"Ada"}', headers: { 'Content-Type': 'application/json' } });
+  const [user, other] = [await post('/api/users'), await post('/api/users/7')];
+  expect([user.status, user.json()]).toEqual([200, { name: 'Ada' }]);
+  expect([other.status, other.json()]).toEqual([200, { text: '{"name":"Ada"}' }]);
 });
 
 describe('skip', () => {

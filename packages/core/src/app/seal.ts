@@ -12,6 +12,7 @@ import { compose, type Middleware, type Step, traceMiddleware } from '../pipelin
 import { Sample } from '../pipeline/sample.js';
 import { traced } from '../pipeline/tracing.js';
 import { createEntrance } from '../router/entrance.js';
+import { takesRequest } from '../router/fetch-handler.js';
 import { createMount, createPrefixStep, type Entry, type MountedRoutes } from '../router/mount.js';
 import type { RouteOptions } from '../router/route-options.js';
 import { takeUnreported } from '../router/router.js';
@@ -80,7 +81,7 @@ export function seal(
   const stacks = describeStacks('createApp()', errors);
   if (stacks !== undefined && !isIntended(app)) warn('FAIRLEAD_OPTION', stacks + atLine(app));
   for (const message of describeUnknown(unknown)) warn('FAIRLEAD_UNKNOWN_RESPONSE', message);
-  const taking = mounts.filter(({ takesRequest }) => takesRequest !== undefined);
+  const takesAny = layout.routes.some(({ options }) => takesRequest(options));
   const last = createLastMiddleware(notFound && createEntrance(entries, rules)(notFound, []));
   const [first = last] = steps;
   steps.push(last);
@@ -109,9 +110,14 @@ export function seal(
         }),
         opens: (path: string) => mounts.some((mount) => mount.opens?.(path)),
         queryTypes: (path: string) => mounts.flatMap((mount) => mount.queryTypes(path)),
-        ...(taking.length > 0 && {
-          takesRequest: (method: string, path: string) =>
-            taking.some((mount) => mount.takesRequest?.(method, path)),
+        ...(takesAny && {
+          takesRequest: (method: string, path: string) => {
+            for (const mount of mounts) {
+              const takes = mount.takesRequest(method, path);
+              if (takes !== undefined) return takes;
+            }
+            return false;
+          },
         }),
       },
       errors,

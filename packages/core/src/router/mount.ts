@@ -181,7 +181,9 @@ export function declaredTypes(
 }
 
 /** The routes of a mounted router. */
-export interface MountedRoutes extends RouteTable, Branch {
+export interface MountedRoutes extends Omit<RouteTable, 'takesRequest'>, Branch {
+  /** Whether the route that matches takes the whole request; undefined if no route matches. */
+  takesRequest(method: string, path: string): boolean | undefined;
   /** Returns the versions of the routes that match a path; undefined without versions. */
   versions?(path: string): readonly string[];
 }
@@ -204,7 +206,6 @@ export function createMount(
 ): MountedRoutes {
   const tree = new Tree<ComposedRoute>(rules);
   const composed: (readonly [string, Pattern, ComposedRoute])[] = [];
-  const takesAny = routes.some(({ options }) => takesRequest(options));
   for (const { method, pattern, options, handlers, functions } of routes) {
     const name = `${method} ${pattern.text}`;
     const steps = handlers.map((handler, index) =>
@@ -281,10 +282,7 @@ export function createMount(
         ? versioned.methods(path, readVersions(exchange), exchange.method === 'OPTIONS')
         : tree.methods(path),
     ...(versioned && { versions: (path: string) => versioned.versions(path) }),
-    ...(takesAny && {
-      takesRequest: (method: string, path: string) =>
-        tree.find(method, path)?.value.takesRequest === true,
-    }),
+    takesRequest: (method: string, path: string) => tree.find(method, path)?.value.takesRequest,
     opens: (path: string) => tree.find('GET', path)?.value.opens ?? false,
     queryTypes: (path: string) => tree.find('QUERY', path)?.value.mediaTypes ?? [],
   });
