@@ -48,6 +48,10 @@ suite('with access declared', () => {
     ['middleware of the application', (app) => app.use(secured()).get('/', () => 1)],
     ['middleware below a prefix', (app) => app.use('/a', secured()).get('/a/b', () => 1)],
     [
+      'middleware below a prefix with text around a parameter',
+      (app) => app.use('/v:version', secured()).get('/v1/users', () => 1),
+    ],
+    [
       'middleware of a router',
       (app) =>
         app.route(
@@ -121,6 +125,10 @@ suite('with access declared', () => {
           .use('/b', secured())
           .get('/a', () => 1)
           .get('/b', () => 1),
+    ],
+    [
+      'middleware below a prefix that covers some paths of the route',
+      (app) => app.use('/v:version', secured()).get('/:version/users', () => 1),
     ],
     ['middleware without security', (app) => app.use(pass).get('/', () => 1)],
     ['optional authentication', (app) => app.get('/', optional(), () => 1)],

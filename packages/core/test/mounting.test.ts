@@ -169,6 +169,17 @@ describe('the middleware that runs before a route', () => {
     ['/admin', '/Admin/x', false],
     ['/admin', '/administrator', false],
     ['/', '/admin', true],
+    ['/v:version', '/v1/users', true],
+    ['/v:version', '/v:version/users', true],
+    ['/v:version', '/v:major.:minor', true],
+    ['/v:version', '/v/users', false],
+    ['/v:version', '/:version/users', false],
+    ['/v:version', '/*rest', false],
+    ['/:from-:to', '/1-2', true],
+    ['/:from-:to', '/1-', false],
+    ['/:name%3A', '/a%3A', true],
+    ['/:name%3A', '/%3A', false],
+    ['/:name%41', '/a%3A', false],
   ])('below %s of the route %s', (prefix, pattern, runs) => {
     const app = createApp()
       .use(prefix, above)

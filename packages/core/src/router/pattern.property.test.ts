@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { decodeParameter } from '../exchange/params.js';
 import { normalizePath } from '../server/target.js';
 import { InvalidPatternError } from '../setup/setup-error.js';
-import { parsePattern } from './pattern.js';
+import { isBelow, parsePattern, shapesOf } from './pattern.js';
 import { Tree } from './tree.js';
 
 /** Returns the values of a pattern's parameters; undefined when the pattern does not match the path. */
@@ -85,5 +85,51 @@ it('a valid pattern matches the URL that it seems to describe, with its values',
       expect(match(pattern, pathname)).toEqual(parsePattern(pattern).names.map(() => '7'));
     }),
     { numRuns: cases(1_000) },
+  );
+});
+
+const escapes = fc.constantFrom('%61', '%41', '%62', '-', '%3A', '%2A', '%2F', '%C3%A9');
+/** A segment with up to three parameters, `:p1` and so on. */
+const part = fc
+  .array(fc.string({ unit: escapes, maxLength: 3 }), { minLength: 1, maxLength: 4 })
+  .map((literals) => literals.reduce((text, literal, index) => `${text}:p${index}${literal}`))
+  .filter((text) => text !== '' && isValid(text));
+const values = fc.array(fc.string({ unit: escapes, minLength: 1, maxLength: 3 }), {
+  minLength: 4,
+  maxLength: 4,
+});
+
+/** Whether a prefix covers a pattern, and whether it matches a path. */
+function compare(prefix: string, pattern: string, path: string, caseSensitive: boolean) {
+  const rules = { caseSensitive, strict: true };
+  const tree = new Tree<true>(rules);
+  tree.insert('GET', parsePattern(prefix), true);
+  const [shapes = [], others = []] = [prefix, pattern].map((text) =>
+    shapesOf(parsePattern(text).segments, rules),
+  );
+  const matches = tree.find('GET', normalizePath(`/${path}`) ?? '') !== undefined;
+  return { covers: isBelow(shapes, others), matches };
+}
+
+it('a prefix covers static text exactly if it matches it', () => {
+  const text = part.filter((pattern) => !pattern.includes(':'));
+  fc.assert(
+    fc.property(part, text, fc.boolean(), (prefix, pattern, caseSensitive) => {
+      const { covers, matches } = compare(prefix, pattern, pattern, caseSensitive);
+      expect(covers).toBe(matches);
+    }),
+    { numRuns: cases(1_000) },
+  );
+});
+
+it('a prefix that covers a pattern matches all its paths', () => {
+  fc.assert(
+    fc.property(part, part, values, fc.boolean(), (prefix, pattern, filled, caseSensitive) => {
+      const path = pattern.replaceAll(/:p(\d)/g, (_name, index) => filled[index] ?? '');
+      const { covers, matches } = compare(prefix, pattern, path, caseSensitive);
+      fc.pre(covers);
+      expect(matches).toBe(true);
+    }),
+    { numRuns: cases(500) },
   );
 });

@@ -388,7 +388,9 @@ export type ComparePrefix = (prefix: readonly string[], pattern: readonly string
 export const isBelow: ComparePrefix = (prefix, pattern) =>
   prefix.every((shape, index) => {
     const other = pattern[index];
-    return shape === ':' ? other !== undefined && other !== '' && other !== '*' : other === shape;
+    if (other === undefined || other === '*' || !shape.includes(':')) return other === shape;
+    // A colon of `other` is at least one character, and no literal contains it.
+    return matchAffix(other, other, 0, other.length, shape.split(':')) !== undefined;
   });
 
 /** Whether a pattern matches a path below a prefix or wildcard. May be true for others, with text around parameters. */
