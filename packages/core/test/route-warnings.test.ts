@@ -117,6 +117,19 @@ describe('a route that an earlier router hides', () => {
     expect(warningsOf(app)).toEqual([]);
   });
 
+  it('causes none if it is a wildcard, and the earlier one has none', () => {
+    const app = createApp()
+      .get('/:slug', handler)
+      .get('/docs/:name', handler)
+      .use(pass)
+      .get('/*path', handler)
+      .get('/docs/*path', handler);
+    expect(warningsOf(app)).toEqual([]);
+    vi.restoreAllMocks();
+    const catchAll = createApp().get('/*path', handler).use(pass).get('/docs/*path', handler);
+    expect(warningsOf(catchAll)).toEqual([expect.stringContaining('for: GET /docs/*path.')]);
+  });
+
   it('causes none if the handler takes next or is intended, or in the other order', () => {
     const passing = createRouter().get('/:id', (_ctx, next) => next());
     const marked = createRouter().get(

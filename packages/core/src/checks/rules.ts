@@ -304,7 +304,10 @@ function hideRoutes({ mounts }: Layout): Found {
       const path = samplePath(pattern);
       const [first] = [...trees.values()].flatMap(([tree, version]) => {
         const isForAll = version === undefined || version === options.version;
-        return (isForAll && tree.find(method, path)?.value) || [];
+        const found = isForAll ? tree.find(method, path)?.value : undefined;
+        // Only a wildcard matches all paths of another one.
+        const isWhole = found?.pattern.endsInWildcard || !pattern.endsInWildcard;
+        return found && isWhole ? found : [];
       });
       if (!first || first.isIntended || mayPassOn(first)) return [];
       const message = `${first.name} is ${own.has(first.router) ? 'registered earlier' : 'in an earlier router'} and responds to every request for: ${NAMES}. ${own.has(router) ? 'Register the later route first' : 'Mount the later router first'}. If the handler of ${first.name} calls next(), pass it or its router to intended().`;
