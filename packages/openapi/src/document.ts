@@ -293,6 +293,7 @@ export interface OperationDescriptions {
 
 /**
  * Describes the operations of all routes, except of those with `hidden: true` and of those for WebSocket connections.
+ * Routes of several versions have the same path.
  *
  * @param errorSchema - Describes the bodies of errors; undefined for problems of RFC 9457.
  * @throws The errors of {@link createDocument}.
@@ -301,16 +302,24 @@ export function writeOperations(
   app: Application,
   errorSchema: object | undefined,
 ): Omit<OperationDescriptions, 'knowsErrors'> {
-  const draft = createDraft(app, {
+  const options: DocumentOptions = {
     info: { title: '', version: '' },
     version: '3.2',
     unrepresentable: 'any',
     ...(errorSchema !== undefined && { errorSchema }),
-  });
+  };
+  const draft = createDraft(app, options, app.versions);
   const routes = describedRoutes(app);
-  const sources = findOperations(routes, new Set(routes), draft);
+  const known = new Set(routes.flatMap((one) => one.options.version ?? []));
+  const versions = known.size > 0 ? [...known] : [undefined];
+  const sources = versions.flatMap((version, index) => {
+    const own = routes.filter((one) => (one.options.version ?? version) === version);
+    const found = findOperations(own, new Set(own), draft);
+    // Routes without a version are part of each.
+    return found.filter(({ route }) => index === 0 || route.options.version !== undefined);
+  });
   const operations = sources.map((source) => createOperation(source, draft));
-  throwProblems(draft.problems);
+  throwProblems([...new Map(draft.problems.map((one) => [one.message, one])).values()]);
   const responses = Object.fromEntries(draft.errors.responses);
   const headers = Object.fromEntries(draft.headers.shared);
   const schemas = shareSchemas(draft.schemas.nodes, { operations, responses, headers });

@@ -222,8 +222,8 @@ export function createDocument(
 }
 
 /**
- * Describes the operations of all routes for packages that send requests to them. Errors are those of the first
- * document that the application serves.
+ * Describes the operations of all routes, of every version, for packages that send requests to them. Errors are those
+ * of the first document that the application serves.
  *
  * @param app - A sealed application.
  * @throws The errors of {@link createDocument}.

@@ -1,7 +1,7 @@
 import { createApp } from '@fairlead/core';
 import { createVersions, type VersionOptions } from '@fairlead/core/versions';
 import { describe, expect, it } from 'vitest';
-import { createDocument, openapi } from '../src/index.js';
+import { createDocument, describeOperations, openapi } from '../src/index.js';
 
 const info = { title: 'Notes', version: '1.0.0' };
 
@@ -63,6 +63,40 @@ describe('a document of an application with versions', () => {
       return document.paths['/notes'].get.summary;
     });
     expect(await Promise.all(summaries)).toEqual(['First', 'Second']);
+  });
+
+  it('describes the operations of every version, and those without one once', () => {
+    const app = create(HEADER);
+    app.seal();
+    const { operations } = describeOperations(app);
+    const shown = operations.map(({ path, route, operation }) => [
+      path,
+      route.options.version,
+      operation.parameters?.map(({ name, schema }) => [name, schema]),
+    ]);
+    const named = (version: string) => [['X-Api-Version', { type: 'string', enum: [version] }]];
+    expect(shown).toEqual([
+      ['/notes', '1', named('1')],
+      ['/health', undefined, undefined],
+      ['/notes', '2', named('2')],
+    ]);
+  });
+
+  it('reports ambiguous paths of every version once', () => {
+    const app = create(HEADER)
+      .get('/files/:id', () => 1)
+      .get('/files/*path', () => 1)
+      .get('/logs/:id', { version: '2' }, () => 1)
+      .get('/logs/*path', () => 1);
+    app.seal();
+    expect(() => describeOperations(app)).toThrow(
+      expect.objectContaining({
+        problems: [
+          expect.objectContaining({ message: expect.stringContaining('GET /files/*path') }),
+          expect.objectContaining({ message: expect.stringContaining('GET /logs/*path') }),
+        ],
+      }),
+    );
   });
 
   it.each([

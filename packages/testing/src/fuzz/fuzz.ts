@@ -15,8 +15,8 @@ import {
 } from '@fairlead/options';
 import { Links } from './chains.js';
 import { type Exploration, explore } from './explore.js';
-import { isSecured, type Operation, readApi } from './operations.js';
-import { type Experiment, Promises } from './promises.js';
+import { isSecured, type Operation, readApi, shareVersion } from './operations.js';
+import { type Experiment, Promises, type Setting } from './promises.js';
 import { Redaction, toCommands, toTest } from './report.js';
 import { Sender } from './send.js';
 import { Values } from './values.js';
@@ -53,7 +53,7 @@ export interface FuzzOptions {
 /** A promise that a route does not keep. */
 export interface FuzzFailure {
   readonly rule: FuzzRule;
-  /** Such as `GET /users/:id`. */
+  /** Such as `GET /users/:id`, or `GET /users/:id (version 2)`. */
   readonly route: string;
   readonly message: string;
   /** Commands that send the requests, to paste into a shell. */
@@ -137,8 +137,7 @@ export async function fuzz(
   prepare(application);
   const { runs = 20, seed = randomInt(2 ** 32), timeout = 10_000 } = options;
   const api = readApi(application);
-  const labels = api.operations.map(({ label }) => label);
-  const ignored = parseSkips(options.skip ?? [], labels);
+  const ignored = parseSkips(options.skip ?? [], api.operations);
   const selected = select(api.operations, options.routes);
   const redaction = new Redaction();
   const credentialsOf = async ({ method, route }: Operation) => {
@@ -150,25 +149,35 @@ export async function fuzz(
   const sender = new Sender(application, timeout);
   const logs = new Map(selected.map((one) => [one, new Log(one)]));
   const setting = {
-    api,
     sender,
     credentialsOf,
     values: new Values(api.schemas),
-    links: new Links(api.operations, api.schemas),
     hanging: new Set<Operation>(),
     count: (operation: Operation, { status }: { readonly status: number }, kind: string) =>
       logs.get(operation)?.add(status, kind),
   };
+  // As for a client, which uses one version.
+  const linked = new Map<string | undefined, Pick<Setting, 'api' | 'links'>>();
+  const linkedFor = (operation: Operation) => {
+    const { version } = operation.route.options;
+    const known = linked.get(version);
+    if (known !== undefined) return known;
+    const operations = api.operations.filter((one) => shareVersion(one, operation));
+    const found = { api: { ...api, operations }, links: new Links(operations, api.schemas) };
+    linked.set(version, found);
+    return found;
+  };
   const failures: FuzzFailure[] = [];
   try {
     for (const operation of selected) {
-      const own = { runs, seed: seedOf(seed, operation.label), ignored: ignored(operation.label) };
-      const promises = new Promises(operation, setting, own.seed);
+      const own = { runs, seed: seedOf(seed, operation.label), ignored: ignored(operation) };
+      const promises = new Promises(operation, { ...setting, ...linkedFor(operation) }, own.seed);
       const violations = await explorePromises(promises, own, logs.get(operation));
       for (const violation of violations) {
-        const label = labelOf(violation) ?? operation.label;
+        const faulty = faultyOf(violation) ?? operation;
+        const { label } = faulty;
         const isKnown = failures.some((one) => one.rule === violation.rule && one.route === label);
-        if (!isKnown && !ignored(label).has(violation.rule))
+        if (!isKnown && !ignored(faulty).has(violation.rule))
           failures.push(toFailure(violation, label, redaction));
       }
     }
@@ -280,10 +289,15 @@ class Log {
   }
 }
 
-/** Returns the route whose response is at fault, which may be one that creates what another one needs. */
-function labelOf({ rule, exchanges }: Violation): string | undefined {
+/** Returns the operation whose response is at fault, which may be one that creates what another one needs. */
+function faultyOf({ rule, exchanges }: Violation): Operation | undefined {
   const isOfResponse = rule === 'server-error' || rule === 'no-response' || rule === 'response';
-  return isOfResponse ? exchanges.at(-1)?.request.operation.label : undefined;
+  return isOfResponse ? exchanges.at(-1)?.request.operation : undefined;
+}
+
+/** Whether a text is the label of an operation, with or without its version. */
+function isCalled(text: string, { label, name }: Operation): boolean {
+  return text === label || text === name;
 }
 
 function toFailure(violation: Violation, route: string, redaction: Redaction): FuzzFailure {
@@ -310,9 +324,9 @@ function select(
   routes: readonly string[] | undefined,
 ): readonly Operation[] {
   if (routes === undefined) return operations;
-  const isNamed = (text: string, { label, route: { pattern } }: Operation): boolean => {
-    if (!text.startsWith('/')) return text === label;
-    return `${pattern}/`.startsWith(`${text.replace(/\/$/, '')}/`);
+  const isNamed = (text: string, operation: Operation): boolean => {
+    if (!text.startsWith('/')) return isCalled(text, operation);
+    return `${operation.route.pattern}/`.startsWith(`${text.replace(/\/$/, '')}/`);
   };
   for (const text of routes) {
     if (operations.some((one) => isNamed(text, one))) continue;
@@ -330,8 +344,8 @@ function select(
 /** @throws {SetupError} `INVALID_OPTION`, when a text names no promise, or no route. */
 function parseSkips(
   skip: readonly string[],
-  labels: readonly string[],
-): (label: string) => ReadonlySet<FuzzRule> {
+  operations: readonly Operation[],
+): (operation: Operation) => ReadonlySet<FuzzRule> {
   const parsed = skip.map((text) => {
     const [name = '', ...rest] = text.split(' ');
     const label = rest.join(' ');
@@ -343,15 +357,20 @@ function parseSkips(
         `fuzz() knows no promise '${name}'. Did you mean '${nearest}'?`,
       );
     }
-    if (label !== '' && !labels.includes(label)) {
-      const nearest = nearestName(label, labels);
+    if (label !== '' && !operations.some((one) => isCalled(label, one))) {
+      const nearest = nearestName(
+        label,
+        operations.map((one) => one.label),
+      );
       const fix = nearest === undefined ? 'Remove it.' : `Did you mean '${nearest}'?`;
       throw new SetupError('INVALID_OPTION', `fuzz() knows no route '${label}' to skip. ${fix}`);
     }
     return { rule, label };
   });
-  return (label) =>
+  return (operation) =>
     new Set(
-      parsed.filter((one) => one.label === '' || one.label === label).map(({ rule }) => rule),
+      parsed
+        .filter(({ label }) => label === '' || isCalled(label, operation))
+        .map(({ rule }) => rule),
     );
 }

@@ -1,4 +1,4 @@
-import type { Application, Route, RouteInput } from '@fairlead/core';
+import type { Application, Route, RouteInput, VersionSource } from '@fairlead/core';
 import { contentOf, inputsOf, responseSchemas } from '@fairlead/core/extend';
 import { type DescribedOperation, describeOperations } from '@fairlead/openapi';
 import { DocumentSchemas } from '@fairlead/schemas';
@@ -25,13 +25,18 @@ export interface DescribedResponse {
 
 /** A method of a path, with what its document tells. */
 export interface Operation {
-  /** Such as `GET /users/:id`. */
+  /** Such as `GET /users/:id`, or `GET /users/:id (version 2)`. */
   readonly label: string;
+  /** The label without the version. */
+  readonly name: string;
   readonly method: string;
   /** Such as `/users/{id}`. */
   readonly path: string;
   readonly route: Route;
+  /** Without the header that names the version. */
   readonly parameters: readonly Parameter[];
+  /** Headers of every request, which name the version. */
+  readonly headers: Readonly<Record<string, string>>;
   /** The media types of the body, with their schemas; none without a body. */
   readonly bodies: readonly (readonly [type: string, schema: object])[];
   readonly isBodyRequired: boolean;
@@ -66,7 +71,7 @@ export function readApi(app: Application): Api {
     return components[kind]?.[name] ?? {};
   };
   return {
-    operations: operations.map((one) => toOperation(one, resolve, components.securitySchemes)),
+    operations: operations.map((one) => toOperation(one, app, resolve, components.securitySchemes)),
     schemas: new DocumentSchemas({ components }),
     validationStatus: app.validationStatus,
     knowsErrors,
@@ -75,6 +80,7 @@ export function readApi(app: Application): Api {
 
 function toOperation(
   { route, method, path, operation }: DescribedOperation,
+  { versions }: Application,
   resolve: (value: object) => object,
   schemes: Readonly<Record<string, object>> = {},
 ): Operation {
@@ -84,19 +90,28 @@ function toOperation(
     const resolved = Object.entries(headers).map(([name, header]) => [name, resolve(header)]);
     return [status, { ...response, headers: Object.fromEntries(resolved) }] as const;
   });
+  const { version } = route.options;
+  const named = version !== undefined && versions ? namingHeaders(version, versions) : {};
+  const isNaming = (header: string): boolean =>
+    Object.keys(named).some((one) => one.toLowerCase() === header.toLowerCase());
+  const name = `${method} ${route.pattern}`;
   return {
-    label: `${method} ${route.pattern}`,
+    label: version === undefined ? name : `${name} (version ${version})`,
+    name,
     method,
     path,
     route,
-    parameters: parameters.map((parameter) => ({
-      name: parameter.name,
-      in: parameter.in as Parameter['in'],
-      isRequired: parameter.required === true,
-      schema: parameter.schema,
-      isWildcard: 'x-wildcard' in parameter,
-      isSpread: isSpread(parameter),
-    })),
+    parameters: parameters
+      .filter((one) => one.in !== 'header' || !isNaming(one.name))
+      .map((parameter) => ({
+        name: parameter.name,
+        in: parameter.in as Parameter['in'],
+        isRequired: parameter.required === true,
+        schema: parameter.schema,
+        isWildcard: 'x-wildcard' in parameter,
+        isSpread: isSpread(parameter),
+      })),
+    headers: named,
     bodies: Object.entries(requestBody?.content ?? {}).map(
       ([type, { schema = {} }]) => [type, schema] as const,
     ),
@@ -107,6 +122,20 @@ function toOperation(
     ownStatuses: new Set(responseSchemas(route.options).keys()),
     inputs: inputsOf(route.options),
   };
+}
+
+/** Returns the headers by which a request names a version. */
+function namingHeaders(
+  version: string,
+  { header, parameter }: VersionSource,
+): Readonly<Record<string, string>> {
+  return header === undefined ? { Accept: `*/*;${parameter}=${version}` } : { [header]: version };
+}
+
+/** Whether two operations are part of one version. One without a version is part of each. */
+export function shareVersion(one: Operation, other: Operation): boolean {
+  const [first, second] = [one.route.options.version, other.route.options.version];
+  return first === undefined || second === undefined || first === second;
 }
 
 const FORM_TYPE = 'multipart/form-data';

@@ -143,6 +143,7 @@ export function writeRequest(
     const isOwnType =
       body === undefined ? operation.method === 'QUERY' : type !== 'multipart/form-data';
     const written = {
+      ...operation.headers,
       ...Object.fromEntries(headers),
       ...(isOwnType && { 'Content-Type': type ?? 'application/json' }),
     };

@@ -1,5 +1,6 @@
 import { Body, Controller, defineController, Get, Param, Post } from '@fairlead/controllers';
 import { type Application, createApp, HttpError, schemaClass } from '@fairlead/core';
+import { createVersions } from '@fairlead/core/versions';
 import { multipart } from '@fairlead/multipart';
 import { secured } from '@fairlead/openapi';
 import { describe, expect, it } from 'vitest';
@@ -142,6 +143,90 @@ it('finds members of responses that their schema does not describe, unless the a
   started.seal();
   // It removes the member.
   expect((await fuzz(started, { runs: 1 })).failures).toEqual([]);
+});
+
+describe('fuzz() of routes with versions', () => {
+  const header = 'X-Api-Version';
+  const failing = () => {
+    const versions = createVersions({ header });
+    const fail = () => {
+      throw new Error('broken');
+    };
+    return createApp({ onError: () => {}, versions })
+      .get('/notes', { version: '1' }, fail)
+      .get('/notes', { version: '2' }, fail);
+  };
+
+  it.each([{ header, default: '1' }, { header }, { parameter: 'v' }])(
+    'names the version in each request: %j',
+    async (options) => {
+      const query = z.object({ page: z.int().optional() });
+      const headers = z.object({ 'x-page': z.string() });
+      const app = createApp({ versions: createVersions(options) })
+        .get('/notes', { version: '1' }, () => [])
+        .get('/notes', { version: '2', query, headers }, () => [])
+        .get('/health', () => ({}));
+      const { routes } = await fuzz(app, { runs: 5 });
+      expect(routes).toEqual([
+        { route: 'GET /notes (version 1)', statuses: { 200: 5 }, refused: 0, notes: [] },
+        { route: 'GET /health', statuses: { 200: 5 }, refused: 0, notes: [] },
+        {
+          route: 'GET /notes (version 2)',
+          statuses: { 200: 5, 400: 5 },
+          refused: 0,
+          notes: [],
+        },
+      ]);
+    },
+  );
+
+  it('creates what a path names with the same version', async () => {
+    const app = createApp({ versions: createVersions({ header, default: '1' }) });
+    for (const version of ['1', '2']) {
+      const found = new Set<string>();
+      app
+        .post('/notes', { version, status: 201 }, () => {
+          const id = `${version}-${found.size}`;
+          found.add(id);
+          return { id };
+        })
+        .get('/notes/:id', { version }, ({ params }) => {
+          if (!found.has(params.id)) throw new HttpError(404, 'There is no such note.');
+          return params;
+        });
+    }
+    const { routes } = await fuzz(app, { runs: 5 });
+    const found = routes.filter(({ statuses }) => statuses[200] !== undefined);
+    expect(found.map(({ route }) => route)).toEqual([
+      'GET /notes/:id (version 1)',
+      'GET /notes/:id (version 2)',
+    ]);
+  });
+
+  it('reports a failure of each version', async () => {
+    const failures = await failuresOf(failing(), { runs: 1 });
+    expect(failures.map(({ route, commands }) => [route, commands])).toEqual([
+      [
+        'GET /notes (version 1)',
+        "curl -i 'http://localhost:8080/notes' -H 'X-Api-Version: 1'  # 500",
+      ],
+      [
+        'GET /notes (version 2)',
+        "curl -i 'http://localhost:8080/notes' -H 'X-Api-Version: 2'  # 500",
+      ],
+    ]);
+  });
+
+  it('selects and skips one version, or all of them', async () => {
+    const shown = async (options: FuzzOptions) =>
+      (await failuresOf(failing(), { runs: 1, ...options })).map(({ route }) => route);
+    const [first, second] = ['GET /notes (version 1)', 'GET /notes (version 2)'];
+    expect(await shown({ routes: ['GET /notes'] })).toEqual([first, second]);
+    expect(await shown({ routes: [second] })).toEqual([second]);
+    expect(await shown({ skip: [`server-error ${second}`] })).toEqual([first]);
+    const skip = ['server-error GET /notes'];
+    expect((await fuzz(failing(), { runs: 1, skip })).failures).toEqual([]);
+  });
 });
 
 it('tells that it generates no valid request', async () => {
