@@ -33,6 +33,10 @@ const users3 = defineController('/users', {
   routes: ({ get }) => ({ find: get('/:id', () => 'value 3') }),
 });
 
+const everyVersion = defineController('/users', {
+  routes: ({ get }) => ({ show: get('/:name', () => 'every version') }),
+});
+
 const VERSIONS = createVersions({ header: 'X-Api-Version', default: '1' });
 
 /** Starts an application with controllers. Returns a function that requests a path with a version. */
@@ -100,6 +104,20 @@ describe('the version of a controller', () => {
       'GET /users/:name matches the same paths as GET /users/:id of UsersController2.find',
     );
   });
+
+  it.each([
+    ['before', [users3, everyVersion], 'users.show', '3/users.find'],
+    ['after', [everyVersion, users3], '3/users.find', 'users.show'],
+  ])(
+    'conflicts with routes without one, whose controller the error names: %s',
+    async (_, controllers, added, existing) => {
+      await expect(start({ controllers })).rejects.toThrow(
+        new RegExp(
+          String.raw`route ${added}: .* same paths as GET /users/:\w+ of ${existing} \(.*\)\.\n.*\n.*Fix: change one of the two paths, or give both routes a version\.$`,
+        ),
+      );
+    },
+  );
 
   it('fails the start if a header cannot have it', async () => {
     @Controller({ prefix: '/notes', version: '2+beta' })

@@ -38,7 +38,8 @@ export function findCollisions({ router, prefix, definitions }: Defined): Contro
   for (const { method, pattern, options } of router.routes) {
     tryRoute(trial, method, pattern, options);
   }
-  const owners = new Map<string, () => string>();
+  // Keyed by the options of the routes of the trial.
+  const owners = new Map<object, () => string>();
   // Keyed by what has to change, because a prefix is part of many routes.
   const errors = new Map<unknown, ControllerError>();
   for (const definition of definitions.filter(({ hasPath }) => hasPath)) {
@@ -50,7 +51,7 @@ export function findCollisions({ router, prefix, definitions }: Defined): Contro
       setLocation(options, locate);
       const error = tryRoute(trial, method, path, options);
       if (error === undefined) {
-        owners.set(`${method} ${path} ${version ?? ''}`, () => {
+        owners.set(options, () => {
           const location = locate();
           return location === undefined ? handler : `${handler} (${location})`;
         });
@@ -58,7 +59,11 @@ export function findCollisions({ router, prefix, definitions }: Defined): Contro
       }
       const [culprit, explained] = findInvalidPrefix(prefix, definition) ?? [
         route,
-        new RouteRegistrationError(handler, explainRejection(error, owners, version), locate()),
+        new RouteRegistrationError(
+          handler,
+          explainRejection(error, trial, owners, version),
+          locate(),
+        ),
       ];
       errors.set(culprit, explained);
     }
@@ -68,17 +73,27 @@ export function findCollisions({ router, prefix, definitions }: Defined): Contro
 
 function explainRejection(
   cause: SetupError,
-  owners: ReadonlyMap<string, () => string>,
-  version = '',
+  trial: Router,
+  owners: ReadonlyMap<object, () => string>,
+  version: string | undefined,
 ): Diagnostic {
   if (!(cause instanceof RouteConflictError)) {
     const fix = 'correct the path of the route, or the prefix of its controller.';
     return { problem: cause.message, fix, cause };
   }
   const { method, added, existing } = cause;
-  const owner = owners.get(`${method} ${existing} ${version}`)?.() ?? 'the router itself';
+  // A route without a version is for all versions.
+  const rival = trial.routes.find(
+    (one) =>
+      one.method === method &&
+      one.pattern === existing &&
+      (one.options.version ?? version) === (version ?? one.options.version),
+  );
+  const owner = (rival && owners.get(rival.options)?.()) ?? 'the router itself';
   const problem = `${method} ${added} matches the same paths as ${method} ${existing} of ${owner}.`;
-  return { problem, fix: 'change one of the two paths.', cause };
+  const isOfOtherVersion = rival !== undefined && rival.options.version !== version;
+  const fix = `change one of the two paths${isOfOtherVersion ? ', or give both routes a version' : ''}.`;
+  return { problem, fix, cause };
 }
 
 /** Returns the prefix or the version that a router would reject without the rest of the route, and the error. */
