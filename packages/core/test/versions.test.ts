@@ -2,7 +2,8 @@ import { cases } from '@fairlead/test-support/properties';
 import { warningsOf } from '@fairlead/test-support/start-warnings';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createApp, createRouter, intended } from '../src/index.js';
+import { describe as describeFunction } from '../src/extend.js';
+import { createApp, createRouter, intended, type Middleware } from '../src/index.js';
 import { createVersions, type VersionOptions } from '../src/versions.js';
 
 const HEADER: VersionOptions = { header: 'X-Api-Version', default: '1' };
@@ -70,6 +71,29 @@ describe('versions in a header', () => {
     expect((await requestWith(app, '9')).headers.get('Vary')).toBe('X-Api-Version');
     expect((await requestWith(app, '2', '/health')).headers.get('Vary')).toBeNull();
   });
+
+  it.each(['12', '21'])(
+    'responds to preflights with the cors() of a version, of %s',
+    async (order) => {
+      const cors = describeFunction<Middleware>(
+        (ctx, next) => {
+          if (ctx.method !== 'OPTIONS') return next();
+          ctx.set('X-By', 'cors');
+          ctx.status = 204;
+        },
+        { role: 'cors' },
+      );
+      const app = createApp({ versions: createVersions({ header: 'X-Api-Version' }) });
+      const registrations: Record<string, () => unknown> = {
+        1: () => app.put('/notes', { version: '1' }, cors, () => 1),
+        2: () => app.put('/notes', { version: '2' }, () => 2),
+      };
+      for (const version of order) registrations[version]?.();
+      const headers = { 'Access-Control-Request-Method': 'PUT' };
+      const response = await app.request('/notes', { method: 'OPTIONS', headers });
+      expect([response.status, response.headers.get('X-By')]).toEqual([204, 'cors']);
+    },
+  );
 
   it('responds with 400 and the versions of the path if it has no such version', async () => {
     const app = createNotesApp({ header: 'X-Api-Version' });

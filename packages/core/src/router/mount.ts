@@ -245,9 +245,9 @@ export function createMount(
     tree.insert(method, pattern, route);
     composed.push([method, pattern, route]);
   }
-  const hasVersions = composed.some(([, , { version }]) => version !== undefined);
+  const known = [...new Set(composed.flatMap(([, , { version }]) => version ?? []))];
   const versioned =
-    source && hasVersions
+    source && known.length > 0
       ? source.index(() => new Tree<ComposedRoute>(rules), tree, composed)
       : undefined;
   /** Returns the versions that a request asks for. Caches learn what the response depends on. */
@@ -255,11 +255,13 @@ export function createMount(
     appendHeader(exchange, 'Vary', source?.header ?? 'Accept');
     return source?.requested(exchange.req.headers) ?? [];
   };
-  /** Finds the route that responds to a preflight. */
+  /** Finds the route that responds to a preflight, which names no version. */
   const findPreflight = ({ req, target }: Exchange): Match<ComposedRoute> | undefined => {
     const { 'access-control-request-method': method } = req.headers;
-    const match = method === undefined ? undefined : tree.find(method, target.path);
-    return match?.value.preflight && match;
+    if (method === undefined) return undefined;
+    const { path } = target;
+    const others = known.map((version) => versioned?.find(method, path, [version]));
+    return [tree.find(method, path), ...others].find((match) => match?.value.preflight);
   };
   return Object.freeze({
     starts: tree.starts(),
