@@ -316,19 +316,21 @@ class StoreBackend implements JobBackend {
     }
   }
 
-  /** Keeps other processes from running the jobs that run here. */
+  /** Keeps other processes from running the jobs that run here. Concurrent writes share a commit. */
   async #renew(): Promise<void> {
-    for (const run of this.#runs) {
-      if (run.isSettled) continue;
-      try {
-        const until = Date.now() + LEASE;
-        const row = await this.#store.write('jobsDelay', until, run.id, run.attempt);
-        if (row === undefined && !run.isSettled) {
-          run.controller.abort(new Error('Another process runs the job.'));
+    const until = Date.now() + LEASE;
+    await Promise.all(
+      [...this.#runs].map(async (run) => {
+        if (run.isSettled) return;
+        try {
+          const row = await this.#store.write('jobsDelay', until, run.id, run.attempt);
+          if (row === undefined && !run.isSettled) {
+            run.controller.abort(new Error('Another process runs the job.'));
+          }
+        } catch (error) {
+          this.#onError(error);
         }
-      } catch (error) {
-        this.#onError(error);
-      }
-    }
+      }),
+    );
   }
 }

@@ -110,6 +110,38 @@ it('stop() leaves a job whose claim has taken until its timeout to another proce
   await expect.poll(() => ran).toEqual(['other 2']);
 });
 
+it('the leases of all jobs are renewed at once', async (test) => {
+  const { store } = open(test, 'leases.db');
+  const renewed: unknown[] = [];
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const slow: JobsStore = {
+    read: (work) => store.read(work),
+    async write(statement, ...parameters) {
+      if (statement === 'jobsDelay') {
+        renewed.push(String(parameters[1]));
+        await released;
+      }
+      return store.write(statement, ...parameters);
+    },
+  };
+  test.onTestFinished(() => void vi.useRealTimers());
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const jobs = createJobs(storeBackend(slow));
+  const running: string[] = [];
+  const job = jobs.define('leased', { payload: Item }, async ({ id }) => {
+    running.push(id);
+    await released;
+  });
+  await jobs.start();
+  for (const item of ['a', 'b', 'c']) await job.enqueue({ item });
+  await expect.poll(() => running).toHaveLength(3);
+  // One renewal, which is slow.
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(renewed).toEqual(running);
+  release();
+  await jobs.stop();
+});
+
 it('a job whose process was killed in the last run is a dead letter', async (test) => {
   const { store, jobs, errors } = open(test, 'crashed.db');
   let runs = 0;
