@@ -263,6 +263,32 @@ describe('the descriptors of files', () => {
     expect([database, log, index].map(isOpen)).toEqual([false, false, false]);
   });
 
+  it('are closed with the last of several connections', () => {
+    const { path, raw } = createRows();
+    const [first, second] = [rememberFiles(path), rememberFiles(path)];
+    const descriptors = [first, second].flatMap(({ database, log, index }) => [
+      database,
+      log,
+      index,
+    ]);
+    releaseFiles(first);
+    expect(new Set(descriptors.map(isOpen))).toEqual(new Set([true]));
+    raw.close();
+    releaseFiles(second);
+    expect(new Set(descriptors.map(isOpen))).toEqual(new Set([false]));
+  });
+
+  it('stay open for other connections while the file is moved', () => {
+    const { path, raw } = createRows();
+    const [first, second] = [rememberFiles(path), rememberFiles(path)];
+    renameSync(path, `${path}.moved`);
+    releaseFiles(first);
+    renameSync(`${path}.moved`, path);
+    expect(new FileWatch(second).findProblem()).toBeUndefined();
+    raw.close();
+    releaseFiles(second);
+  });
+
   it('are opened again after they were closed', () => {
     const { path, raw } = createRows();
     const files = rememberFiles(path);

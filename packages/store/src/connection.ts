@@ -125,13 +125,20 @@ const RECENT_PAGES = 64;
 /** Maximum number of pages that are compared before the first checkpoint. */
 const FIRST_PAGES = 1_024;
 
+/** Files that connections share. */
+interface SharedFiles {
+  readonly descriptors: Pick<OpenedFiles, 'database' | 'log' | 'index'>;
+  /** Number of connections that have not released them. */
+  connections: number;
+}
+
 /**
- * Descriptors of files that other connections of this process still use. Closing one of them would release the locks
- * of these connections.
+ * Files that connections of this process use. They share descriptors, because closing one of them would release the
+ * locks of the other connections.
  *
  * @see https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_
  */
-const inUse = new Map<string, Pick<OpenedFiles, 'database' | 'log' | 'index'>>();
+const inUse = new Map<string, SharedFiles>();
 
 /** Remembers the files of an open database. Release them once it is closed. */
 export function rememberFiles(path: string): OpenedFiles {
@@ -140,11 +147,17 @@ export function rememberFiles(path: string): OpenedFiles {
   const paths = [path, `${target}-wal`, `${target}-shm`] as const;
   const identities = new Map(paths.map((file) => [file, identify(file)]));
   const [database, log, index] = paths;
-  const descriptors = inUse.get(keyOf(identities)) ?? {
-    database: openSync(database, 'r'),
-    log: openSync(log, 'r'),
-    index: openSync(index, 'r'),
+  const key = keyOf(identities);
+  const shared = inUse.get(key) ?? {
+    descriptors: {
+      database: openSync(database, 'r'),
+      log: openSync(log, 'r'),
+      index: openSync(index, 'r'),
+    },
+    connections: 0,
   };
+  inUse.set(key, shared);
+  const { descriptors } = shared;
   const bytes = Buffer.alloc(2);
   readSync(descriptors.database, bytes, 0, 2, 16);
   const pageSize = bytes.readUInt16BE(0) === 1 ? 2 ** 16 : bytes.readUInt16BE(0);
@@ -158,6 +171,7 @@ export function rememberFiles(path: string): OpenedFiles {
   );
   const sums = sumPages(opened, some);
   const content = { checkpoint, size, modified: mtimeNs, sums };
+  shared.connections += 1;
   return { ...opened, content };
 }
 
@@ -174,16 +188,16 @@ export function discardLog({ identities }: OpenedFiles): void {
 }
 
 /** Closes the descriptors of files, unless another connection uses the files. */
-export function releaseFiles(files: OpenedFiles): void {
-  const { identities, database, log, index } = files;
+export function releaseFiles({ identities }: OpenedFiles): void {
   const key = keyOf(identities);
-  // The last connection has deleted the index.
-  if ([...identities].every(([path, identity]) => identify(path) === identity)) {
-    inUse.set(key, { database, log, index });
-    return;
-  }
+  const shared = inUse.get(key);
+  if (shared === undefined) return;
+  shared.connections -= 1;
+  if (shared.connections > 0) return;
+  // The last connection has deleted the index. One that did not come from here may be open otherwise.
+  if ([...identities].every(([path, identity]) => identify(path) === identity)) return;
   inUse.delete(key);
-  for (const descriptor of [database, log, index]) closeSync(descriptor);
+  for (const descriptor of Object.values(shared.descriptors)) closeSync(descriptor);
 }
 
 function keyOf(identities: OpenedFiles['identities']): string {

@@ -271,10 +271,10 @@ describe('metrics', () => {
 });
 
 describe('close()', () => {
-  it('leaves no file open', async () => {
+  it.each([1, 2, 3])('leaves no file open when the last of %i stores closes', async (count) => {
     const path = temporaryPath();
-    const store = openNotes(path);
-    await store.write('add', 'Ada');
+    const stores = Array.from({ length: count }, () => openNotes(path));
+    for (const store of stores) await store.write('add', 'Ada');
     const inodes = [path, `${path}-wal`, `${path}-shm`].map((file) => statSync(file).ino);
     const openFiles = () =>
       readdirSync('/dev/fd').flatMap((descriptor) => {
@@ -282,7 +282,7 @@ describe('close()', () => {
         return inodes.filter((one) => one === inode);
       });
     expect(new Set(openFiles())).toEqual(new Set(inodes));
-    await store.close();
+    for (const store of stores) await store.close();
     expect(openFiles()).toEqual([]);
   });
 
