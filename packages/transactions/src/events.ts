@@ -62,7 +62,7 @@ export interface Events {
    */
   subscribe(topic: string, options?: SubscribeOptions): AsyncIterableIterator<SubscribedEvent>;
   /**
-   * Begins to listen.
+   * Begins to listen. If it rejects, nothing is open, and it may be called again.
    *
    * @param lifecycle - That of `serve()` or `runProcess()`, which then calls `stop()`.
    */
@@ -219,8 +219,9 @@ class PostgresEvents<DbClient> implements Events {
     if (this.#state !== 'new') {
       throw new SetupError('INVALID_OPTION', 'start() of events was called twice. Call it once.');
     }
-    await this.#listen();
+    // First, because nothing has to be closed if it fails. Subscriptions, which begin later, read the log themselves.
     this.#position = await this.#lastPosition();
+    await this.#listen();
     this.#state = 'started';
     this.#every(POLLING, () => this.#readAll());
     this.#every(Math.min(CLEANING, this.#retention), () => this.#clean());

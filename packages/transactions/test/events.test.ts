@@ -58,6 +58,7 @@ it('createEvents() does not listen again if it stops while it reconnects', async
   });
   const events = createEvents(stored, { connect, onError: (error) => errors.push(error) });
   const started = events.start();
+  await expect.poll(() => clients).toHaveLength(1);
   clients[0]?.opened.resolve();
   await started;
   clients[0]?.emit('error', new Error('The server has restarted.'));
@@ -70,4 +71,32 @@ it('createEvents() does not listen again if it stops while it reconnects', async
   expect(clients[1]?.hasEnded).toBe(true);
   expect(clients).toHaveLength(2);
   expect(errors.map(String)).toEqual(['Error: The connection that listens for events was lost.']);
+});
+
+it('a start() that fails leaves no connection open, and may be repeated', async () => {
+  const clients: FakeClient[] = [];
+  const connect = () => {
+    const client = new FakeClient();
+    client.opened.resolve();
+    clients.push(client);
+    return client as unknown as Client;
+  };
+  let hasTable = false;
+  const stored = createTransactions({
+    client: undefined,
+    transact: (work) => work(undefined),
+    query: async () => {
+      if (!hasTable) throw new Error('There is no table.');
+      return [{ last: '0' }];
+    },
+  });
+  const events = createEvents(stored, { connect });
+  const areOpen = () => clients.filter(({ hasEnded }) => !hasEnded);
+  await expect(events.start()).rejects.toThrow('There is no table.');
+  expect(areOpen()).toEqual([]);
+  hasTable = true;
+  await events.start();
+  expect(areOpen()).toHaveLength(1);
+  await events.stop();
+  expect(areOpen()).toEqual([]);
 });
