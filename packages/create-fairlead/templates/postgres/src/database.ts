@@ -70,8 +70,10 @@ class PostgresDatabase implements Database {
       statement_timeout: 10_000,
       keepAlive: true,
     });
-    // Without a listener, a lost idle connection would end the process. The pool replaces it.
+    // Without these listeners, a lost connection would end the process. The pool replaces an idle one, and the query of
+    // one in use rejects.
     this.#pool.on('error', ({ message }) => logger.warn(`Lost a connection: ${message}`));
+    this.#pool.on('connect', (client) => client.on('error', () => {}));
     // #if jobs
     this.transactions = createTransactions<Query>({
       client: this.query,
@@ -93,11 +95,6 @@ class PostgresDatabase implements Database {
     // #endif
     const client = await this.#pool.connect();
     let lost: Error | undefined;
-    // Without a listener, losing this connection would end the process. The next query rejects.
-    const onError = (error: Error) => {
-      lost = error;
-    };
-    client.on('error', onError);
     try {
       await client.query('BEGIN');
       const result = await work(async (text, values) => {
@@ -109,10 +106,11 @@ class PostgresDatabase implements Database {
       return result;
     } catch (error) {
       if (error instanceof DatabaseError && !HARMLESS.test(error.code ?? '')) lost = error;
-      await client.query('ROLLBACK').catch(onError);
+      await client.query('ROLLBACK').catch((failure: Error) => {
+        lost = failure;
+      });
       throw error;
     } finally {
-      client.off('error', onError);
       // Closes the connection if it was lost, or if its session may be the problem.
       client.release(lost);
     }
