@@ -4,14 +4,14 @@ import { z } from 'zod';
 
 const BLANK = "can't be blank";
 
-/** Text of at least one character. PostgreSQL cannot store NUL. */
+/** Text of at least one character. PostgreSQL cannot store NUL, nor lone surrogates in JSON. */
 const text = (maximum: number) =>
   z
     .string({ error: ({ input }) => (input == null ? BLANK : 'must be a string') })
     .trim()
     .min(1, BLANK)
     .max(maximum, `is too long (maximum is ${maximum} characters)`)
-    .refine((value) => !value.includes('\0'), 'is invalid');
+    .refine((value) => value.isWellFormed() && !value.includes('\0'), 'is invalid');
 
 /** Text that may be empty or null, which means none. */
 const optionalText = (maximum: number) =>

@@ -376,8 +376,11 @@ export function describeConduit(name: string, url: () => string): void {
     it('refuses what the database cannot store or find', async () => {
       const ada = await register();
       const { slug } = await ada.write();
+      const article = { title: 'a', description: 'c', body: 'd' };
       const results = await Promise.all([
-        ada.post('/articles', { article: { title: 'a\0b', description: 'c', body: 'd' } }),
+        ada.post('/articles', { article: { ...article, title: 'a\0b' } }),
+        ada.post('/articles', { article: { ...article, tagList: ['a\0b'] } }),
+        ada.post('/articles', { article: { ...article, tagList: ['a\ud800'] } }),
         ada.get('/articles?tag=a%00b'),
         ada.get('/articles?limit=0'),
         ada.get('/articles?offset=99999999999'),
