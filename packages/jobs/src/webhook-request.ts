@@ -14,8 +14,8 @@ export interface WebhookRequest {
  *
  * @param url - Whose address {@link explainUrl} accepts.
  * @returns The status.
- * @throws {Error} When the host has private addresses only. It connects to the address that was checked, also if the
- *   name of the host means another one a moment later.
+ * @throws {Error} When the connection fails or closes without a response, or the host has private addresses only. It
+ *   connects to the address that was checked, also if the name of the host means another one a moment later.
  */
 export function post(
   url: URL,
@@ -38,6 +38,8 @@ export function post(
       response.destroy();
       resolve(response.statusCode ?? 0);
     });
+    // A protocol switch, which nobody has asked for, emits neither a response nor an error.
+    sent.on('close', () => reject(new Error('the connection was closed without a response')));
     sent.on('error', reject).end(body);
   });
 }

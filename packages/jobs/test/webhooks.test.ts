@@ -100,6 +100,17 @@ describe('a webhook', () => {
     });
   });
 
+  it('is sent again after a 101, because it asks for no other protocol', async () => {
+    const url = await startEndpoint((_req, { socket }) => {
+      socket?.end('HTTP/1.1 101 \r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n');
+    });
+    expect(await sendTo(url)).toMatchObject({
+      message:
+        "Error: The webhook to 'ada' was not delivered: Error: the connection was closed without a response",
+      isFinal: false,
+    });
+  });
+
   it('ends with a 410, of which the application is told', async () => {
     const url = await startEndpoint((_req, res) => void res.writeHead(410).end());
     const gone: string[] = [];
