@@ -110,9 +110,9 @@ export interface Jobs {
    */
   start(lifecycle?: JobLifecycle): Promise<void>;
   /**
-   * Starts no further job, and waits for those that run.
+   * Starts no further job, and waits for those that run. Another call waits for them, too.
    *
-   * @param timeout - Milliseconds until they are aborted, to run again later. Default 8,000.
+   * @param timeout - Milliseconds until they are aborted, to run again later. The first call sets it. Default 8,000.
    */
   stop(timeout?: number): Promise<void>;
   readonly deadLetters: DeadLetters;
@@ -176,6 +176,7 @@ export function createJobs(backend: JobBackend, options: JobsOptions = {}): Jobs
   const onError = reporterOf('onError of createJobs()', options.onError);
   const definitions = new Map<string, Definition>();
   let state: 'defining' | 'opening' | 'open' | 'stopping' | 'stopped' = 'defining';
+  let end: Promise<void> | undefined;
 
   const begin = async (call: string, works: boolean, lifecycle?: JobLifecycle): Promise<void> => {
     if (state !== 'defining') {
@@ -212,13 +213,17 @@ export function createJobs(backend: JobBackend, options: JobsOptions = {}): Jobs
     }
   };
 
-  const stop = async (timeout: number): Promise<void> => {
-    if (state !== 'open') return;
+  const close = async (timeout: number): Promise<void> => {
     state = 'stopping';
     backend.pause();
     // Jobs that run until then may add others.
     await backend.close(timeout);
     state = 'stopped';
+  };
+
+  const stop = async (timeout: number): Promise<void> => {
+    if (state === 'open') end = close(timeout);
+    await end;
   };
 
   return Object.freeze({

@@ -145,6 +145,24 @@ describe('jobs', () => {
     },
   );
 
+  it('stop once, and each stop() waits for that', async () => {
+    const { backend, log } = openNotes();
+    const { promise: closed, resolve } = Promise.withResolvers<void>();
+    const close = (timeout: number) => backend.close(timeout).then(() => closed);
+    const jobs = createJobs({ ...backend, close });
+    await jobs.open();
+    const stopping = [jobs.stop(1_000), jobs.stop(0)].map(async (stopped) => {
+      await stopped;
+      log.push('stopped');
+    });
+    await new Promise(setImmediate);
+    log.push('closed');
+    resolve();
+    await Promise.all(stopping);
+    await jobs.stop();
+    expect(log.slice(1)).toEqual(['pause', 'close 1000', 'closed', 'stopped', 'stopped']);
+  });
+
   it('run none if the process stops while they open, or they are only open', async () => {
     const { jobs, run, log } = openMails();
     await jobs.start({ stopping: AbortSignal.abort(), onClose: () => undefined });
