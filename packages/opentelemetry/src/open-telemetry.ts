@@ -12,7 +12,7 @@ import {
   oneOf,
   reporterOf,
 } from '@fairlead/options';
-import { PARTS, subscribeTo, traceParts } from './parts.js';
+import { leaveParts, PARTS, subscribeTo, traceParts } from './parts.js';
 import {
   type ActiveContext,
   findTracingProblem,
@@ -20,7 +20,7 @@ import {
   registeredApi,
   type Span,
 } from './sdk.js';
-import { ERROR, SPAN, startServerSpan } from './server-span.js';
+import { ERROR, SPAN, startServerSpan, WITHIN_REQUEST } from './server-span.js';
 
 /** Options of {@link openTelemetry}. */
 export interface OpenTelemetryOptions {
@@ -55,7 +55,8 @@ export interface TraceState {
 
 /**
  * Adds details that only the application knows to the server span of each request. It starts the span, unless
- * an instrumentation has, such as `@opentelemetry/instrumentation-http`.
+ * an instrumentation has, such as `@opentelemetry/instrumentation-http`. The span that it starts for a request in process
+ * is within that of the request whose handler sends it.
  *
  * - Names it `<METHOD> <pattern>` and sets `http.route`, if a route matches.
  * - Records the error behind a 5xx response, or behind a stream that fails, as an exception, and sets
@@ -88,8 +89,10 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Middleware<Tr
         if (problem !== undefined) report(problem);
       }
       const active = api.context?.active();
+      const own = requests.get(ctx);
+      if (own !== undefined) return follow({ ...own, includeMessage }, ctx, next);
       const request = findRequest(active, includeMessage);
-      if (request !== undefined) return follow(request, ctx, next);
+      if (request !== undefined) return adopt(request, api, ctx, next);
       if (active?.getValue(SUPPRESSED) === true) return next();
       return begin(api, ctx, includeMessage, next);
     }),
@@ -130,27 +133,47 @@ function begin(
   if (started === undefined) return next();
   const { span, run } = started;
   const request = { span, metadata: undefined, includeMessage };
-  return run(() => follow(request, ctx, next));
+  return run(() => leaveParts(() => follow(request, ctx, next)));
 }
 
+/** Uses the span of an instrumentation. */
+function adopt(
+  request: TracedRequest,
+  { context }: RegisteredApi,
+  ctx: Context,
+  next: Next,
+): void | Promise<void> {
+  const run = (): void | Promise<void> => follow(request, ctx, next);
+  // A request in process must not take a span within this one for its own.
+  return request.metadata === undefined && context !== undefined
+    ? context.with(context.active().setValue(WITHIN_REQUEST, true), run)
+    : run();
+}
+
+/** Finds the span that an instrumentation has started for a request; undefined within another request. */
 function findRequest(
   active: ActiveContext | undefined,
   includeMessage: boolean,
 ): TracedRequest | undefined {
   const metadata = active?.getValue(RPC_METADATA) as RpcMetadata | undefined;
   const span = metadata?.span ?? (active?.getValue(SPAN) as Span | undefined);
-  return span && { span, metadata, includeMessage };
+  if (span === undefined || followed.has(span)) return undefined;
+  return active?.getValue(WITHIN_REQUEST) === true ? undefined : { span, metadata, includeMessage };
 }
 
 const { prependListener } = EventEmitter.prototype;
 
 const requests = new WeakMap<Context, TracedRequest>();
 
+/** The spans of requests. */
+const followed = new WeakSet<Span>();
+
 /** Completes the span before the instrumentation ends it, which it does when the response closes. */
 function follow(request: TracedRequest, ctx: Context, next: Next): void | Promise<void> {
   const { traceId } = request.span.spanContext();
   if (/[^0]/.test(traceId)) ctx.state.traceId = traceId;
   requests.set(ctx, request);
+  followed.add(request.span);
   const complete = (): void => {
     nameSpan(request, ctx);
     const failure = responseFailure(ctx);

@@ -39,6 +39,11 @@ export function traceParts(ctx: object, parts: readonly TracedPart[]): void {
   if (parts.length > 0) partsOf.set(ctx, parts);
 }
 
+/** Runs a function outside of the parts of other requests. */
+export function leaveParts<Result>(run: () => Result): Result {
+  return spans.getStore() === undefined ? run() : spans.run(undefined, run);
+}
+
 function trace(part: TracedPart): void {
   const channel = tracingChannel<Span | undefined, TracedCall>(`fairlead:${part}`);
   const open = new WeakMap<object, Span>();

@@ -4,6 +4,9 @@ import type { RegisteredApi, Span } from './sdk.js';
 /** The key of the active span in contexts, which all copies of @opentelemetry/api share. */
 export const SPAN = Symbol.for('OpenTelemetry Context Key SPAN');
 
+/** The key of contexts within a request that is traced. Each copy of this package has its own. */
+export const WITHIN_REQUEST = Symbol('within a traced request');
+
 /** SpanKind.SERVER */
 const SERVER = 1;
 
@@ -28,8 +31,8 @@ interface Started {
 }
 
 /**
- * Starts the server span of a request, as a child of the caller's span. Ends it when the response has closed.
- * Its attributes are without the query, the address and the user agent of the client.
+ * Starts the server span of a request, as a child of the active span, or else of the caller's span. Ends it when the
+ * response has closed. Its attributes are without the query, the address and the user agent of the client.
  *
  * @returns Undefined if nothing traces.
  * @see https://opentelemetry.io/docs/specs/semconv/http/http-spans/
@@ -38,13 +41,15 @@ export function startServerSpan(api: RegisteredApi, ctx: Context): Started | und
   const { trace, context, propagation } = api;
   const active = context?.active();
   if (trace === undefined) return undefined;
-  const parent = active && (propagation?.extract(active, ctx.req.headers, headersOf) ?? active);
+  const isOutermost = active !== undefined && active.getValue(SPAN) === undefined;
+  const caller = isOutermost && propagation?.extract(active, ctx.req.headers, headersOf);
+  const parent = caller || active;
   const method = METHODS.test(ctx.method) ? ctx.method : '_OTHER';
   const attributes = { ...describeHost(ctx), 'http.request.method': method, 'url.path': ctx.path };
   const name = method === '_OTHER' ? 'HTTP' : method;
   const span = trace.getTracer(TRACER).startSpan(name, { kind: SERVER, attributes }, parent);
   ctx.onFinish((outcome) => end(span, outcome));
-  const child = parent?.setValue(SPAN, span);
+  const child = parent?.setValue(SPAN, span).setValue(WITHIN_REQUEST, true);
   return {
     span,
     run: (within) => (context && child ? context.with(child, within) : within()),

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import {
   BadRequestError,
   type Context,
+  createApp,
   createRouter,
   type Middleware,
   NotFoundError,
@@ -282,6 +283,24 @@ describe('a request without a span', () => {
       ],
     ]);
   });
+});
+
+it('names the span that the instrumentation starts for a request in process within another one', async () => {
+  const spans = traceHttp();
+  const inner = createApp({ onError: () => undefined })
+    .use(openTelemetry())
+    .get('/inner/:id', () => Promise.reject(new Error('no database')));
+  const router = createRouter().get('/outer', async () => (await inner.request('/inner/7')).text());
+  expect((await fetch(`${await serve(openTelemetry(), router)}/outer`)).status).toBe(200);
+  const shown = (await spans.first(2)).map(({ name, status, instrumentationScope }) => [
+    name,
+    status.code,
+    instrumentationScope.name,
+  ]);
+  expect(shown).toEqual([
+    ['GET /inner/:id', SpanStatusCode.ERROR, '@opentelemetry/instrumentation-http'],
+    ['GET /outer', SpanStatusCode.UNSET, '@opentelemetry/instrumentation-http'],
+  ]);
 });
 
 it('gives metrics of requests that are not sampled their route, and their trace its id', async () => {

@@ -7,9 +7,13 @@ import {
 } from '@fairlead/core';
 import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { suppressTracing, W3CTraceContextPropagator } from '@opentelemetry/core';
-import { InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace';
+import {
+  InMemorySpanExporter,
+  type ReadableSpan,
+  SimpleSpanProcessor,
+} from '@opentelemetry/sdk-trace';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { findTracingProblem, openTelemetry } from '../src/index.js';
+import { findTracingProblem, type OpenTelemetryOptions, openTelemetry } from '../src/index.js';
 import { serve } from './support/serve.js';
 import { registerSdk } from './support/tracing.js';
 
@@ -143,23 +147,127 @@ describe('without an instrumentation of node:http, the span of a request', () =>
     exporter.reset();
     await app.request('/7');
     await expect.poll(() => exporter.getFinishedSpans().at(-1)?.kind).toBe(SpanKind.SERVER);
-    const spans = exporter.getFinishedSpans();
-    const nameOf = (id: string | undefined) =>
-      spans.find((span) => span.spanContext().spanId === id)?.name;
-    const tree = spans.map((span) => [span.name, nameOf(span.parentSpanContext?.spanId)]);
-    expect(tree).toEqual([
-      ['validation GET /:id', 'middleware pass'],
-      ['handler show', 'middleware pass'],
-      ['middleware pass', 'GET /:id'],
-      ['GET /:id', undefined],
-    ]);
-    expect(spans.map(({ status }) => status.code)).toEqual([
-      SpanStatusCode.UNSET,
-      SpanStatusCode.ERROR,
-      SpanStatusCode.ERROR,
-      SpanStatusCode.ERROR,
+    expect(treeOf(exporter.getFinishedSpans())).toEqual([
+      ['validation GET /:id', 'middleware pass', SpanStatusCode.UNSET],
+      ['handler show', 'middleware pass', SpanStatusCode.ERROR],
+      ['middleware pass', 'GET /:id', SpanStatusCode.ERROR],
+      ['GET /:id', undefined, SpanStatusCode.ERROR],
     ]);
   });
+});
+
+/** Lists spans in the order of their ends: name, name of the parent, and status. */
+function treeOf(spans: readonly ReadableSpan[]) {
+  const nameOf = (id: string | undefined) =>
+    spans.find((span) => span.spanContext().spanId === id)?.name;
+  return spans.map(({ name, parentSpanContext, status }) => [
+    name,
+    nameOf(parentSpanContext?.spanId),
+    status.code,
+  ]);
+}
+
+describe('a request in process within another request', () => {
+  const { ERROR, UNSET } = SpanStatusCode;
+
+  /** An application whose `GET /outer` sends a request that fails. */
+  function create(
+    options: OpenTelemetryOptions = {},
+    within: (send: () => Promise<Response>) => Promise<Response> = (send) => send(),
+  ) {
+    const app = createApp({ onError: () => undefined }).use(openTelemetry(options));
+    app.get('/inner/:id', function inner() {
+      throw new Error('no database');
+    });
+    app.get('/outer', async function outer() {
+      const response = await within(() => app.request('/inner/7'));
+      return response.text();
+    });
+    return app;
+  }
+
+  const query = (send: () => Promise<Response>): Promise<Response> =>
+    trace.getTracer('own').startActiveSpan('query', async (span) => {
+      const response = await send();
+      await response.clone().text();
+      span.end();
+      return response;
+    });
+
+  it('has its own span', async () => {
+    const exporter = record();
+    expect((await create().request('/outer')).status).toBe(200);
+    expect(treeOf(await spansOf(exporter, 2))).toEqual([
+      ['GET /inner/:id', 'GET /outer', ERROR],
+      ['GET /outer', undefined, UNSET],
+    ]);
+  });
+
+  it('ignores headers that name another parent', async () => {
+    const exporter = record();
+    propagation.setGlobalPropagator(new W3CTraceContextPropagator());
+    onTestFinished(() => propagation.disable());
+    const app = createApp().use(openTelemetry());
+    app.get('/inner', () => 1);
+    app.get('/outer', async ({ req }) => {
+      const { traceparent } = req.headers;
+      return (await app.request('/inner', { headers: { traceparent: `${traceparent}` } })).text();
+    });
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    await app.request('/outer', { headers: { traceparent } });
+    expect(treeOf(await spansOf(exporter, 2))).toEqual([
+      ['GET /inner', 'GET /outer', UNSET],
+      ['GET /outer', undefined, UNSET],
+    ]);
+  });
+
+  it('leaves a span that the handler has started as it is', async () => {
+    const exporter = record();
+    await create({}, query).request('/outer');
+    expect(treeOf(await spansOf(exporter, 3))).toEqual([
+      ['GET /inner/:id', 'query', ERROR],
+      ['query', 'GET /outer', UNSET],
+      ['GET /outer', undefined, UNSET],
+    ]);
+  });
+
+  it('leaves such a span as it is within the span of an instrumentation', async () => {
+    const exporter = record();
+    const app = create({}, query);
+    const response = trace.getTracer('own').startActiveSpan('own', async (span) => {
+      const { status } = await app.request('/outer');
+      span.end();
+      return status;
+    });
+    expect(await response).toBe(200);
+    expect(treeOf(await spansOf(exporter, 3))).toEqual([
+      ['GET /inner/:id', 'query', ERROR],
+      ['query', 'GET /outer', UNSET],
+      ['GET /outer', undefined, UNSET],
+    ]);
+  });
+
+  it('has its parts within its own span', async () => {
+    const exporter = record();
+    await create({ parts: ['handler'] }).request('/outer');
+    expect(treeOf(await spansOf(exporter, 4))).toEqual([
+      ['handler inner', 'GET /inner/:id', ERROR],
+      ['GET /inner/:id', 'GET /outer', ERROR],
+      ['handler outer', 'GET /outer', UNSET],
+      ['GET /outer', undefined, UNSET],
+    ]);
+  });
+});
+
+it('keeps the span of a request that passes openTelemetry() twice', async () => {
+  const exporter = record();
+  const router = createRouter()
+    .use(openTelemetry())
+    .get('/', () => 1);
+  const app = createApp().use(openTelemetry()).route('/', router);
+  await app.request('/');
+  await app.request('/');
+  expect((await spansOf(exporter, 2)).map(({ name }) => name)).toEqual(['GET /', 'GET /']);
 });
 
 describe('findTracingProblem', () => {
