@@ -114,6 +114,11 @@ export async function* readParts<Ctx extends AnyContext>(
   const reader = new FormReader(ctx, boundary, limits, rules);
   try {
     for (let entry = await reader.next(); entry; entry = await reader.next()) {
+      if (rules.isMissing(entry)) {
+        // Fails if the part has content.
+        await entry.body.toArray();
+        continue;
+      }
       await rules.filter(entry, decide);
       yield await toPart(entry, rules.isJson(entry));
     }

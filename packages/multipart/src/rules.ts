@@ -261,6 +261,12 @@ export class RuleCheck {
     return (size) => assertWithin(limits, limit, size);
   }
 
+  /** Whether a part is a file input without a file, and has a rule. It counts as missing. */
+  isMissing({ name, fileName }: PartHead): boolean {
+    const rule = this.#settings.rules.get(name);
+    return rule !== undefined && rule.json !== true && fileName === '';
+  }
+
   /** Whether a part is to be parsed as JSON. */
   isJson({ name }: PartHead): boolean {
     return this.#settings.rules.get(name)?.json === true;

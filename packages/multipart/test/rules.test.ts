@@ -124,6 +124,12 @@ describe.each(Object.entries(readers))('rules of %s', (_, create) => {
       form(file('a', '', 'x')),
       [400, 'FILE_REJECTED'],
     ],
+    [
+      'content without a name before another part',
+      { a: { maxCount: 1 } },
+      form(file('a', '', 'x'.repeat(9_000)), field('b')),
+      [400, 'FILE_REJECTED'],
+    ],
   ])('handle %s', async (_case, rules, body, expected) => {
     const response = await post(create({ rules: rules ?? {} }), body);
     const received = response.ok ? response.status : await statusAndCode(response);
@@ -135,6 +141,12 @@ describe.each(Object.entries(readers))('rules of %s', (_, create) => {
     const body = form(field('constructor'), field('toString').repeat(2));
     const response = await post(create({ rules }), body);
     expect(await response.json()).toEqual(['constructor', 'toString']);
+  });
+
+  it('leave out an empty input', async () => {
+    const body = form(file('a', ''), field('b'), file('a', ''));
+    const response = await post(create({ rules: { a: { maxCount: 1 } } }), body);
+    expect(await response.json()).toEqual(['b']);
   });
 });
 
@@ -163,6 +175,13 @@ describe('multipart() with rules', () => {
 
   it.each(['GET', 'DELETE'])('passes %s without a body on', async (method) => {
     expect((await create().request('/', { method })).status).toBe(200);
+  });
+
+  it.each([
+    ['before', form(file('film', ''), file('film', 'a'))],
+    ['after', form(file('film', 'a'), file('film', ''))],
+  ])('has one value for an empty input %s a file', async (_, body) => {
+    expect(await (await post(create(), body)).json()).toMatchObject({ film: { fileName: 'a' } });
   });
 
   it('reports a form that another parser has read without them', async () => {
