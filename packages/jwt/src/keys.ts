@@ -229,13 +229,21 @@ function fixOf(given: string, type: 'public' | 'private'): string {
 
 function readUrl(value: string | URL): URL {
   if (!URL.canParse(String(value))) {
-    throw new Error(`${describeValue(value)} as jwks. Use a URL that begins with https://.`);
+    // It may have a password.
+    const shown = String(value).includes('@') ? 'this URL' : describeValue(value);
+    throw new Error(`${shown} as jwks. Use a URL that begins with https://.`);
   }
   const url = new URL(value);
   const isLoopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback)) {
     throw new Error(
       `'${url.protocol}' as the protocol of jwks, because others could forge the keys. Use https:.`,
+    );
+  }
+  // The error of fetch() would show them in the log.
+  if (url.username !== '' || url.password !== '') {
+    throw new Error(
+      'a URL with a user name or a password as jwks, because fetch() rejects it. Remove them from the URL.',
     );
   }
   return url;

@@ -186,6 +186,16 @@ describe('createJwtAuth()', () => {
       "cannot use 'http:' as the protocol of jwks",
     ],
     [{ ...EXPECTED, jwks: 'file:///etc/keys' }, "cannot use 'file:' as the protocol of jwks"],
+    [
+      { ...EXPECTED, jwks: 'https://ada:secret@issuer.example:99999/' },
+      'createJwtAuth() cannot use this URL as jwks. Use a URL that begins with https://.',
+    ],
+    ...['https://ada:secret@issuer.example/', 'https://ada@issuer.example/', 'https://:a@b/']
+      .flatMap((url) => [url, new URL(url)])
+      .map((jwks): [object, string] => [
+        { ...EXPECTED, jwks },
+        'createJwtAuth() cannot use a URL with a user name or a password as jwks, because fetch() rejects it. Remove them from the URL.',
+      ]),
     [{ ...EXPECTED, jwks: { keys: [] } }, 'cannot use this jwks. Use a URL, or an object { keys }'],
     [{ ...EXPECTED, jwks: { keys: [{ kty: 'oct', k: 'AAAA' }] } }, 'cannot use this jwks.'],
     [{ ...EXPECTED, jwks: { keys: [rsa.privateKey.export({ format: 'jwk' })] } }, 'this jwks.'],
