@@ -64,8 +64,8 @@ export interface SessionOptions {
   /** The host whose subdomains also receive the cookie. Default: only the host that set it. */
   readonly domain?: string;
   /**
-   * The path of requests that send the cookie, and of those below it. Other requests have no session.
-   * Default `/`.
+   * The path of requests that send the cookie, and of those below it. Other requests have no session. With
+   * several `session()`, a request has the one with the longest path. Default `/`.
    */
   readonly path?: string;
   /** Milliseconds until a call of the store counts as failed. Default 2,000. */
@@ -234,8 +234,8 @@ function createMiddleware<Data extends object, Kept extends Found>(
   return named('session', async (ctx, next) => {
     const received = readCookies(ctx)[name];
     const found = received === undefined ? undefined : await backend.find(received);
-    const current = new OpenSession(ctx, found, user);
-    ctx.state.session = current as Session<Data>;
+    const current = new OpenSession(ctx, found, user, attributes.path);
+    if (!isNarrower(ctx.state.session, current)) ctx.state.session = current as Session<Data>;
     try {
       await next();
     } catch (error) {
@@ -248,6 +248,14 @@ function createMiddleware<Data extends object, Kept extends Found>(
     }
     await save(ctx, current);
   });
+}
+
+/**
+ * Whether the session of another session() before this one has a longer path. It stays, so that what checks it,
+ * such as a guard of that path, never receives the session of more requests.
+ */
+function isNarrower(other: unknown, { path }: OpenSession<Found>): boolean {
+  return other instanceof OpenSession && other.path.length > path.length;
 }
 
 /**

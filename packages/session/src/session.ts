@@ -119,9 +119,15 @@ export class OpenSession<Kept extends Found> implements Session {
   #owner: string | undefined = undefined;
   readonly #ctx: Context;
   readonly #user: string | undefined;
+  /** The path of requests that have the session. */
+  readonly path: string;
 
-  /** @param user - The member that identifies the user. */
-  constructor(ctx: Context, found: Kept | undefined, user?: string) {
+  /**
+   * @param user - The member that identifies the user.
+   * @param path - The path of the cookie.
+   */
+  constructor(ctx: Context, found: Kept | undefined, user?: string, path = '/') {
+    this.path = path;
     this.#ctx = ctx;
     this.#user = user;
     this.#kept = found;

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
-import { createApp, errorHandler, NotFoundError } from '@fairlead/core';
+import { createApp, errorHandler, NotFoundError, UnauthorizedError } from '@fairlead/core';
 import { compression, sendEvents } from '@fairlead/middleware';
 import { exchange } from '@fairlead/test-support/raw-connection';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createMemoryStore, type SessionOptions, session } from '../src/index.js';
+import { createMemoryStore, type Session, type SessionOptions, session } from '../src/index.js';
 import { type Account, COOKIE, createAccounts } from './support/accounts.js';
 import { serve } from './support/client.js';
 import { NEW_KEY } from './support/keys.js';
@@ -575,5 +575,31 @@ describe.each(backends)('a session %s with a path', (_, createOptions) => {
     }
     expect(visits).toEqual([1, 1, 2]);
     expect([...client.cookies.keys()].toSorted()).toEqual(['__Http-one', '__Http-other']);
+  });
+
+  it.each([
+    ['/admin', '/'],
+    ['/', '/admin'],
+  ])('is the one with the longest path, with one of %s before one of %s', async (first, second) => {
+    const one = session<Account>({ ...createOptions(), path: first, name: 'one' });
+    const other = session<Account>({ ...createOptions(), path: second, name: 'other' });
+    const signIn = ({ state }: { readonly state: { readonly session: Session<Account> } }) => {
+      state.session.set('user', 'ada');
+      return null;
+    };
+    const app = createApp()
+      .use(errorHandler(), one, other)
+      .post('/sign-in', signIn)
+      .post('/admin/sign-in', signIn)
+      .get('/admin/users', ({ state }) => {
+        if (state.session.get('user') === undefined) throw new UnauthorizedError();
+        return [];
+      });
+    const client = await serve(app);
+    await client.send('/sign-in', POST);
+    expect((await client.send('/admin/users')).status).toBe(401);
+    await client.send('/admin/sign-in', POST);
+    expect((await client.send('/admin/users')).status).toBe(200);
+    expect(client.cookies.size).toBe(2);
   });
 });
