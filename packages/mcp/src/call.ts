@@ -69,7 +69,7 @@ export async function callTool(
     signal,
     ...(body !== undefined && { body }),
   });
-  const response = await app.fetch(request, { target, ...(ip !== undefined && { ip }) });
+  const response = await app.fetch(request, { target, ip });
   return toResult(response, tool, target, resultLimit);
 }
 

@@ -1,4 +1,8 @@
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   createApp,
   createRouter,
@@ -13,9 +17,10 @@ import { createJwtAuth, requireScope } from '@fairlead/jwt';
 import { requestId } from '@fairlead/middleware';
 import { exchange } from '@fairlead/test-support/raw-connection';
 import { SignJWT } from 'jose';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { createFinder } from '../src/call.js';
+import { mcp } from '../src/index.js';
 import { call, connect, message, post, REVISION, serve } from './support/serve.js';
 
 const open = { tool: true, public: 'Everyone may call it.' };
@@ -301,6 +306,31 @@ it.each([
     text: expect.stringMatching(text),
     isError: true,
   });
+});
+
+it('a call over a Unix socket does not have the address of this machine', async () => {
+  const app = createApp().get('/', { operationId: 'ip', ...open }, (ctx) => `<${ctx.ip}>`);
+  await app.plugin(mcp({ name: 'users', version: '1.2.3' }));
+  const folder = await mkdtemp(join(tmpdir(), 'fairlead-'));
+  const socketPath = join(folder, 'http.sock');
+  const server = createServer(app.handle).listen(socketPath);
+  onTestFinished(async () => {
+    server.close();
+    await rm(folder, { recursive: true });
+  });
+  await once(server, 'listening');
+  const headers = {
+    Host: 'localhost',
+    'Content-Type': 'application/json',
+    Accept: 'application/json, text/event-stream',
+    'MCP-Protocol-Version': REVISION,
+    'Mcp-Method': 'tools/call',
+    'Mcp-Name': 'ip',
+  };
+  const sent = request({ socketPath, agent: false, method: 'POST', path: '/mcp', headers });
+  sent.end(JSON.stringify(message('tools/call', { name: 'ip', arguments: {} })));
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  expect(String(Buffer.concat(await response.toArray()))).toContain('<0.0.0.0>');
 });
 
 it.each([
