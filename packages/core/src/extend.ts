@@ -44,6 +44,7 @@ export {
   createInputReader,
   createValidate,
 } from './router/validate-request.js';
+export { sharesVersion } from './router/version-source.js';
 export { setPathParts } from './router/written.js';
 export {
   type ContentDescription,

@@ -8,6 +8,7 @@ import {
   type VersionSource,
 } from '@fairlead/core';
 import { groupByMount } from '@fairlead/core/extend';
+import { versionHeaders } from '@fairlead/options';
 
 /** How an application routes a request. */
 export interface Explanation {
@@ -58,7 +59,7 @@ export async function explain(
     }
     app.route('/', router);
   }
-  const headers = versionHeader(version, versions);
+  const headers = versionHeaders(version, versions);
   const { status, isVersioned } = await send(app, method, target, headers);
   const isOtherVersion = isVersioned && (status === 400 || status === 406);
   if (status === 400 && !isOtherVersion) return { path, match, status, isOtherVersion, others: [] };
@@ -81,16 +82,6 @@ export async function explain(
     isOtherVersion,
     others: nearest.map(({ route, reason }) => ({ route, reason })),
   };
-}
-
-/** Returns the header that names a version. */
-function versionHeader(
-  version: string | undefined,
-  versions: VersionSource | undefined,
-): Readonly<Record<string, string>> {
-  if (version === undefined || versions === undefined) return {};
-  const { header, parameter } = versions;
-  return header === undefined ? { Accept: `*/*;${parameter}=${version}` } : { [header]: version };
 }
 
 interface Answer {

@@ -96,10 +96,11 @@ export {
   isJson,
   isMediaRange,
   rangesOf,
+  withCharset,
 } from './http/media-types.js';
 export { isHopByHop, isToken } from './http/names.js';
 export { encodePathValue, fillPath } from './http/path-value.js';
-export { memberPairs, textPairs } from './http/request-text.js';
+export { memberPairs, textPairs, versionHeaders } from './http/request-text.js';
 export { NO_CONTENT_STATUSES } from './http/statuses.js';
 
 // Values of JavaScript, for every room.

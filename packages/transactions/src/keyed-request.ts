@@ -7,7 +7,15 @@ import {
   type Placement,
   requireParsedBody,
 } from '@fairlead/core/extend';
-import { boolean, fn, integer, type Kinds, named, positiveMilliseconds } from '@fairlead/options';
+import {
+  boolean,
+  fn,
+  integer,
+  type Kinds,
+  named,
+  positiveMilliseconds,
+  withCharset,
+} from '@fairlead/options';
 import type { KeptResponse } from './adapter.js';
 
 /** Options of middleware that runs the rest of a request once for each `Idempotency-Key`. */
@@ -177,18 +185,13 @@ export function responseOf(ctx: Context, { before, fingerprint }: KeyedRequest):
   const { status, responseBody } = ctx;
   const headers = [...ctx.responseHeaders].flatMap(([name, value]) => {
     if (before.get(name) === String(value)) return [];
+    // A repeated response has bytes, to which core adds no charset.
     if (name.toLowerCase() === 'content-type' && typeof responseBody === 'string')
       return [[name, withCharset(String(value))] as const];
     return [[name, typeof value === 'object' ? [...value] : String(value)] as const];
   });
   const body = Buffer.from((responseBody as string | Uint8Array | undefined) ?? '');
   return { fingerprint, status, headers, body };
-}
-
-/** Returns a type as it is written for text. A repeated response has bytes, of which core knows no charset. */
-function withCharset(type: string): string {
-  const needsCharset = /^text\/(?!json\b)/i.test(type) && !/charset=/i.test(type);
-  return needsCharset ? `${type}; charset=utf-8` : type;
 }
 
 /**

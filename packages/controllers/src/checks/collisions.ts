@@ -5,7 +5,7 @@ import {
   type Router,
   type SetupError,
 } from '@fairlead/core';
-import { joinPaths, takeProblem } from '@fairlead/core/extend';
+import { joinPaths, sharesVersion, takeProblem } from '@fairlead/core/extend';
 import { setLocation } from '@fairlead/options';
 import type { BuiltRoute } from '../definition/built-route.js';
 import type { ControllerDefinition } from '../definition/definition.js';
@@ -82,12 +82,11 @@ function explainRejection(
     return { problem: cause.message, fix, cause };
   }
   const { method, added, existing } = cause;
-  // A route without a version is for all versions.
   const rival = trial.routes.find(
     (one) =>
       one.method === method &&
       one.pattern === existing &&
-      (one.options.version ?? version) === (version ?? one.options.version),
+      sharesVersion(one.options.version, version),
   );
   const owner = (rival && owners.get(rival.options)?.()) ?? 'the router itself';
   const problem = `${method} ${added} matches the same paths as ${method} ${existing} of ${owner}.`;

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
-import { NO_CONTENT_STATUSES } from '@fairlead/options';
+import { NO_CONTENT_STATUSES, withCharset } from '@fairlead/options';
 import { failureOf, isOfClient } from '../exchange/disconnection.js';
 import type { Exchange } from '../exchange/exchange.js';
 import { ServerResponse as NodeResponse } from '../node-http.js';
@@ -66,21 +66,12 @@ export function writeText(exchange: Exchange): boolean {
   return true;
 }
 
-/**
- * Returns a text type that lacks a charset. JSON has no charset.
- *
- * @see RFC 9110 §8.3.2
- */
-function typeWithoutCharset(exchange: Exchange): string | undefined {
-  const type = String(getHeader(exchange, 'Content-Type') ?? '');
-  return /^text\/(?!json\b)/i.test(type) && !/charset=/i.test(type) ? type : undefined;
-}
-
 /** Adds the charset to a text type, if the body consists of strings. */
 function completeType(exchange: Exchange): void {
   if (!exchange.isText) return;
-  const type = typeWithoutCharset(exchange);
-  if (type !== undefined) putHeader(exchange, 'Content-Type', `${type}; charset=utf-8`);
+  const type = String(getHeader(exchange, 'Content-Type') ?? '');
+  const complete = withCharset(type);
+  if (complete !== type) putHeader(exchange, 'Content-Type', complete);
 }
 
 /**

@@ -37,3 +37,13 @@ export function rangesOf(essence: string): readonly string[] {
 export function includesType(range: string, essence: string): boolean {
   return rangesOf(essence.toLowerCase()).includes(range.toLowerCase());
 }
+
+/**
+ * Adds the charset of text to a type that lacks it. JSON has no charset.
+ *
+ * @see RFC 9110 §8.3.2
+ */
+export function withCharset(type: string): string {
+  const lacksCharset = /^text\/(?!json\b)/i.test(type) && !/charset=/i.test(type);
+  return lacksCharset ? `${type}; charset=utf-8` : type;
+}

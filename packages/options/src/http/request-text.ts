@@ -45,3 +45,19 @@ function describe(value: unknown): string {
 function isRecord(value: unknown): value is object {
   return Object.prototype.toString.call(value) === '[object Object]';
 }
+
+/** Where requests name a version, as `createVersions()` of core has it. */
+interface VersionPlace {
+  readonly header?: string | undefined;
+  readonly parameter?: string | undefined;
+}
+
+/** Returns the headers by which a request names a version; none without a version. */
+export function versionHeaders(
+  version: string | undefined,
+  versions: VersionPlace | undefined,
+): Readonly<Record<string, string>> {
+  if (version === undefined || versions === undefined) return {};
+  const { header, parameter } = versions;
+  return header === undefined ? { Accept: `*/*;${parameter}=${version}` } : { [header]: version };
+}

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { type Application, SetupError } from '@fairlead/core';
-import { assertOptions } from '@fairlead/core/extend';
+import { assertOptions, sharesVersion } from '@fairlead/core/extend';
 import {
   arrayOf,
   fn,
@@ -15,7 +15,7 @@ import {
 } from '@fairlead/options';
 import { Links } from './chains.js';
 import { type Exploration, explore } from './explore.js';
-import { isSecured, type Operation, readApi, shareVersion } from './operations.js';
+import { isSecured, type Operation, readApi } from './operations.js';
 import { type Experiment, Promises, type Setting } from './promises.js';
 import { Redaction, toCommands, toTest } from './report.js';
 import { Sender } from './send.js';
@@ -162,7 +162,9 @@ export async function fuzz(
     const { version } = operation.route.options;
     const known = linked.get(version);
     if (known !== undefined) return known;
-    const operations = api.operations.filter((one) => shareVersion(one, operation));
+    const operations = api.operations.filter(({ route }) =>
+      sharesVersion(route.options.version, version),
+    );
     const found = { api: { ...api, operations }, links: new Links(operations, api.schemas) };
     linked.set(version, found);
     return found;

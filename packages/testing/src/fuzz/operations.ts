@@ -1,6 +1,7 @@
-import type { Application, Route, RouteInput, VersionSource } from '@fairlead/core';
+import type { Application, Route, RouteInput } from '@fairlead/core';
 import { contentOf, inputsOf, responseSchemas } from '@fairlead/core/extend';
 import { type DescribedOperation, describeOperations } from '@fairlead/openapi';
+import { versionHeaders } from '@fairlead/options';
 import { DocumentSchemas } from '@fairlead/schemas';
 
 /** A parameter of the path, the query or the headers. */
@@ -91,7 +92,7 @@ function toOperation(
     return [status, { ...response, headers: Object.fromEntries(resolved) }] as const;
   });
   const { version } = route.options;
-  const named = version !== undefined && versions ? namingHeaders(version, versions) : {};
+  const named = versionHeaders(version, versions);
   const isNaming = (header: string): boolean =>
     Object.keys(named).some((one) => one.toLowerCase() === header.toLowerCase());
   const name = `${method} ${route.pattern}`;
@@ -122,20 +123,6 @@ function toOperation(
     ownStatuses: new Set(responseSchemas(route.options).keys()),
     inputs: inputsOf(route.options),
   };
-}
-
-/** Returns the headers by which a request names a version. */
-function namingHeaders(
-  version: string,
-  { header, parameter }: VersionSource,
-): Readonly<Record<string, string>> {
-  return header === undefined ? { Accept: `*/*;${parameter}=${version}` } : { [header]: version };
-}
-
-/** Whether two operations are part of one version. One without a version is part of each. */
-export function shareVersion(one: Operation, other: Operation): boolean {
-  const [first, second] = [one.route.options.version, other.route.options.version];
-  return first === undefined || second === undefined || first === second;
 }
 
 const FORM_TYPE = 'multipart/form-data';
