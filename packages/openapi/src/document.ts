@@ -56,7 +56,7 @@ export function writeDocument(app: Application, options: DocumentOptions): strin
   const isExcluded = exclude === undefined ? () => false : selects(exclude);
   const all = describedRoutes(app);
   const version = chooseVersion(app, options, all);
-  const routes = all.filter((one) => (one.options.version ?? version) === version);
+  const routes = routesOf(version, all);
   const included = routes.filter((route) => isIncluded(route));
   const excluded = new Set(included.filter((route) => isExcluded(route)));
   const selected = new Set(included.filter((route) => !excluded.has(route)));
@@ -138,6 +138,16 @@ export function writeDocument(app: Application, options: DocumentOptions): strin
   return options.transform === undefined ? text : transform(text, options.transform);
 }
 
+/** Lists the versions that routes have. */
+function versionsOf(routes: readonly Route[]): readonly string[] {
+  return [...new Set(routes.flatMap(({ options }) => options.version ?? []))];
+}
+
+/** Returns the routes of a version. Those without a version are part of each. */
+function routesOf(version: string | undefined, all: readonly Route[]): readonly Route[] {
+  return all.filter(({ options }) => (options.version ?? version) === version);
+}
+
 /**
  * Returns the version of the routes that a document describes; undefined if routes have none.
  *
@@ -148,7 +158,7 @@ function chooseVersion(
   options: DocumentOptions,
   routes: readonly Route[],
 ): string | undefined {
-  const known = [...new Set(routes.flatMap((one) => one.options.version ?? []))];
+  const known = versionsOf(routes);
   const { info, apiVersion = known.length > 0 ? versions?.default : undefined } = options;
   if (apiVersion === undefined ? known.length === 0 : known.includes(apiVersion)) return apiVersion;
   const described =
@@ -310,10 +320,10 @@ export function writeOperations(
   };
   const draft = createDraft(app, options, app.versions);
   const routes = describedRoutes(app);
-  const known = new Set(routes.flatMap((one) => one.options.version ?? []));
-  const versions = known.size > 0 ? [...known] : [undefined];
+  const known = versionsOf(routes);
+  const versions = known.length > 0 ? known : [undefined];
   const sources = versions.flatMap((version, index) => {
-    const own = routes.filter((one) => (one.options.version ?? version) === version);
+    const own = routesOf(version, routes);
     const found = findOperations(own, new Set(own), draft);
     // Routes without a version are part of each.
     return found.filter(({ route }) => index === 0 || route.options.version !== undefined);

@@ -625,7 +625,7 @@ describe('responses', () => {
   const problemWith = (code: object) => ({
     'application/problem+json': { schema: { allOf: [problem], properties: { code } } },
   });
-  /** Declares an error of its own. */
+  /** Declares its own error. */
   const runsOnce = describeValue<Middleware>((_ctx, next) => next(), {
     role: 'middleware',
     sends: { responses: { 409: { description: 'It still runs.' } } },
