@@ -20,7 +20,7 @@ import {
 } from './keyed-request.js';
 import { assertTable, tableName } from './table-name.js';
 import {
-  assertResponse,
+  assertWholeResponse,
   isOutcomeUnknown,
   statusOf,
   TRANSACTION_OPTIONS,
@@ -170,7 +170,7 @@ export function idempotency<Client>(
 
   const wholeResponseOf = (ctx: Context, request: KeyedRequest): KeptResponse => {
     // transaction() checks it, but only after this.
-    assertResponse(ctx);
+    assertWholeResponse(ctx);
     if (isTakenOver(ctx)) transactions.afterCommit(() => ctx.report(notKept(call, ctx)));
     return responseOf(ctx, request);
   };

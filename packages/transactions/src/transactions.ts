@@ -314,7 +314,7 @@ function createMiddleware(
       } catch (error) {
         thrown = { error };
       }
-      if (thrown === undefined) assertResponse(ctx);
+      if (thrown === undefined) assertWholeResponse(ctx);
       const status = thrown === undefined ? sentStatusOf(ctx) : statusOf(thrown.error);
       const hasLeft = rollsBackOnDisconnect && ctx.signal.aborted;
       if (!mayCommit(status) || hasLeft) throw ROLLBACK;
@@ -358,7 +358,7 @@ export const UNAVAILABLE =
  * @throws {TypeError} For a stream.
  * @throws {InternalServerError} 500 `NO_RESPONSE`.
  */
-export function assertResponse(ctx: AnyContext): void {
+export function assertWholeResponse(ctx: AnyContext): void {
   assertAnswered(ctx);
   if (!isStreamed(ctx)) return;
   const { method, path } = ctx;
