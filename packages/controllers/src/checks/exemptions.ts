@@ -1,6 +1,6 @@
 import type { ControllerDefinition } from '../definition/definition.js';
 import type { RouteRegistrationError } from '../errors.js';
-import { lineage, ownMetadata, type ValueReader } from '../metadata/class-metadata.js';
+import { decoratedLineage, type ValueReader } from '../metadata/class-metadata.js';
 import { errorsOf } from '../metadata/mistakes.js';
 import type { Guard } from '../metadata/references.js';
 import type { Instanced } from './subjects.js';
@@ -12,7 +12,7 @@ export function findContradictions({
   style,
   locate,
 }: ControllerDefinition): RouteRegistrationError[] {
-  const owners = ownersOf(controller);
+  const owners = decoratedLineage(controller);
   return levels.flatMap((level, index) =>
     [[undefined, level] as const, ...level.methods].flatMap(([key, { values, guards }]) => {
       const place = key === undefined ? style.controller : style.route;
@@ -26,11 +26,6 @@ export function findContradictions({
       return errorsOf({ owner: owners[index] ?? controller, key }, found, () => locate(key));
     }),
   );
-}
-
-/** Lists the classes whose metadata the levels of a controller are. */
-function ownersOf(controller: object): readonly object[] {
-  return lineage(controller).filter((one) => ownMetadata(one) !== undefined);
 }
 
 /** Names what a guard demands, if a value of routes exempts them from it. */
@@ -55,7 +50,7 @@ function exemptionsOf(
   { controller, levels, routes, locate }: ControllerDefinition,
   nameOf: NameDemand,
 ): RouteRegistrationError[] {
-  const owners = ownersOf(controller);
+  const owners = decoratedLineage(controller);
   // By place, because a class may exempt many routes.
   const errors = new Map<string, RouteRegistrationError[]>();
   for (const { methodName, guards, metadata } of routes) {

@@ -222,6 +222,11 @@ export function inheritedMetadata(target: object): InheritedMetadata {
   };
 }
 
+/** Lists the classes whose own metadata {@link metadataChain} lists, in the same order. */
+export function decoratedLineage(target: object): object[] {
+  return lineage(target).filter((level) => ownMetadata(level) !== undefined);
+}
+
 /** Lists the own metadata of a class and its base classes, from the furthest base to `target`. */
 export function metadataChain(target: object): ClassMetadata[] {
   return lineage(target).flatMap((level) => ownMetadata(level) ?? []);
