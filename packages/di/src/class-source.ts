@@ -6,8 +6,8 @@ export function isClass(value: unknown): value is Class {
 }
 
 /**
- * Whether a class has a constructor of its own that takes nothing. False for one that reads `arguments`, as compilers
- * write it for a class with fields, and when the source before the constructor is hard to read.
+ * Whether a class declares a constructor without parameters. False for a constructor that reads `arguments`, which
+ * compilers write for a class with fields, and when the source before the constructor is hard to read.
  */
 export function hasEmptyConstructor(target: Class): boolean {
   const source = sourceOf(target);

@@ -262,9 +262,8 @@ export class RuleCheck {
   }
 
   /** Whether a part is a file input without a file, and has a rule. It counts as missing. */
-  isMissing({ name, fileName }: PartHead): boolean {
-    const rule = this.#settings.rules.get(name);
-    return rule !== undefined && rule.json !== true && fileName === '';
+  isMissing(head: PartHead): boolean {
+    return head.fileName === '' && this.#settings.rules.has(head.name) && !this.isJson(head);
   }
 
   /** Whether a part is to be parsed as JSON. */
