@@ -164,6 +164,24 @@ describe('WriteQueue', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it('rejects writes that time out before the next batch for the reason of the last one', async () => {
+    vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const giveUp = () => new StoreError('STORE_LOCKED', 'Locked.');
+    const { queue, batches, turns, echo } = openQueue({ deadline: { timeout: 100, giveUp } });
+    const first = expect(queue.add('a')).rejects.toMatchObject({ code: 'STORE_LOCKED' });
+    await turns(vi.advanceTimersByTime(40));
+    const second = expect(queue.add('b')).rejects.toMatchObject({ code: 'STORE_LOCKED' });
+    await turns(vi.advanceTimersByTime(60));
+    await first;
+    echo(0);
+    await Promise.resolve();
+    vi.advanceTimersByTime(40);
+    await second;
+    await queue.idle();
+    expect(batches.map(({ writes }) => writes)).toEqual([['a']]);
+  });
+
   it('commits no batch without writes', async () => {
     vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] });
     onTestFinished(() => void vi.useRealTimers());

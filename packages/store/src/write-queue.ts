@@ -52,6 +52,8 @@ export class WriteQueue<Write, Result> {
   /** Number of characters in the waiting writes. */
   #text = 0;
   #running: Promise<void> | undefined = undefined;
+  /** Why writes of the last batch were given up; undefined if they were not. */
+  #givenUp: StoreError | undefined = undefined;
 
   /**
    * @param name - Name of the store for messages, such as its path.
@@ -106,11 +108,13 @@ export class WriteQueue<Write, Result> {
       if (this.waiting === 0) break;
       const entries = this.#take(this.#limits.batch ?? 1_000);
       this.#committing = entries;
+      this.#givenUp = undefined;
       const outcomes = await this.#outcomesOf(entries);
       this.#committing = [];
       for (const [index, outcome] of outcomes.entries()) entries[index]?.settle(outcome);
     }
     clearInterval(timer);
+    this.#givenUp = undefined;
     this.#running = undefined;
   }
 
@@ -144,11 +148,14 @@ export class WriteQueue<Write, Result> {
     const check = () => {
       const last = performance.now() - timeout;
       const committing = this.#committing.filter(({ since }) => since <= last);
-      const error = committing.length > 0 ? giveUp(committing.length) : undefined;
-      if (error !== undefined) rejectAll(committing, error);
+      if (committing.length > 0) {
+        this.#givenUp = giveUp(committing.length);
+        rejectAll(committing, this.#givenUp);
+      }
       const waiting = this.#take(this.#waiting.filter(({ since }) => since <= last).length);
       const busy = this.#busy(`did not start a write within ${timeout} ms and dropped it`);
-      // These writes failed for the same reason, and nothing has been written.
+      const error = this.#givenUp;
+      // These writes failed for the same reason, also between two batches, and nothing has been written.
       rejectAll(waiting, error?.code === 'STORE_LOCKED' ? error : busy);
     };
     // After a delay of the event loop, outcomes that have already arrived are processed first.
