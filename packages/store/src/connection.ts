@@ -207,7 +207,7 @@ function keyOf(identities: OpenedFiles['identities']): string {
 /** Detects changes to the files of an open database that SQLite does not notice, and that would lose writes. */
 export class FileWatch {
   readonly #files: OpenedFiles;
-  /** The content when it was last read. The writer thread reads it more often than the main thread. */
+  /** As last read. The writer thread reads more often. */
   content: Content;
 
   constructor(files: OpenedFiles) {

@@ -52,11 +52,11 @@ export class WriteQueue<Write, Result> {
   /** Number of characters in the waiting writes. */
   #text = 0;
   #running: Promise<void> | undefined = undefined;
-  /** Why writes of the last batch were given up; undefined if they were not. */
-  #givenUp: StoreError | undefined = undefined;
+  /** Error of the last batch, if it gave up on a lock. */
+  #locked: StoreError | undefined = undefined;
 
   /**
-   * @param name - Name of the store for messages, such as its path.
+   * @param name - For messages, such as the path of the store.
    * @param commit - Called for one batch at a time.
    */
   constructor(name: string, commit: WriteBatch<Write, Result>, limits: WriteQueueLimits<Write>) {
@@ -108,13 +108,13 @@ export class WriteQueue<Write, Result> {
       if (this.waiting === 0) break;
       const entries = this.#take(this.#limits.batch ?? 1_000);
       this.#committing = entries;
-      this.#givenUp = undefined;
+      this.#locked = undefined;
       const outcomes = await this.#outcomesOf(entries);
       this.#committing = [];
       for (const [index, outcome] of outcomes.entries()) entries[index]?.settle(outcome);
     }
     clearInterval(timer);
-    this.#givenUp = undefined;
+    this.#locked = undefined;
     this.#running = undefined;
   }
 
@@ -149,14 +149,14 @@ export class WriteQueue<Write, Result> {
       const last = performance.now() - timeout;
       const committing = this.#committing.filter(({ since }) => since <= last);
       if (committing.length > 0) {
-        this.#givenUp = giveUp(committing.length);
-        rejectAll(committing, this.#givenUp);
+        const error = giveUp(committing.length);
+        if (error.code === 'STORE_LOCKED') this.#locked = error;
+        rejectAll(committing, error);
       }
       const waiting = this.#take(this.#waiting.filter(({ since }) => since <= last).length);
       const busy = this.#busy(`did not start a write within ${timeout} ms and dropped it`);
-      const error = this.#givenUp;
-      // These writes failed for the same reason, also between two batches, and nothing has been written.
-      rejectAll(waiting, error?.code === 'STORE_LOCKED' ? error : busy);
+      // Behind a lock, these writes failed for the same reason, and nothing has been written.
+      rejectAll(waiting, this.#locked ?? busy);
     };
     // After a delay of the event loop, outcomes that have already arrived are processed first.
     return setInterval(() => setImmediate(check), timeout / 50);
