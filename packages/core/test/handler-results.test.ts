@@ -1,4 +1,5 @@
 import { PassThrough, Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
 import { connectRaw } from '@fairlead/test-support/raw-connection';
 import { beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import { describe as describeValue } from '../src/extend.js';
@@ -308,6 +309,29 @@ describe('a Response that a handler returns', () => {
     expect(reply.headers).toMatchObject({ 'x-upstream': 'yes' });
     expect(reply.headers).not.toHaveProperty('content-encoding');
   });
+
+  it.each([200, 304, 404])(
+    'may come from fetch() with the method of the request, so that HEAD has the headers of GET: %i',
+    async (status) => {
+      const upstream = createApp().get('/', (ctx) => {
+        ctx.status = status;
+        ctx.set('Content-Encoding', 'gzip');
+        ctx.set('ETag', '"1"');
+        ctx.set('Content-Type', 'text/plain');
+        return gzipSync('decoded');
+      });
+      const { url } = await serve(upstream);
+      const app = createApp().get('/', ({ method }) => fetch(url, { method }));
+      const send = async (method: string) => {
+        const { status, headers } = await app.request('/', { method });
+        for (const name of ['date', 'transfer-encoding']) headers.delete(name);
+        return [status, ...headers];
+      };
+      const found = await send('GET');
+      expect(found[0]).toBe(status);
+      expect(await send('HEAD')).toEqual(found);
+    },
+  );
 
   it.each<[string, () => Promise<Response>, string]>([
     [

@@ -223,14 +223,16 @@ export function recordResponse(exchange: Exchange, response: Response): void {
     ?.toLowerCase()
     .split(/[\s,]+/);
   // A response with a URL comes from fetch(), which has decoded its body.
-  const isDecoded = response.url !== '' && body !== null;
+  const isFetched = response.url !== '';
   for (const [name, value] of response.headers) {
     if (isHopByHop(name) || named?.includes(name)) continue;
     if (name === 'vary' || name === 'set-cookie') appendHeader(exchange, name, value);
-    else if (!isDecoded || !OF_ENCODED_BODY.test(name)) setHeader(exchange, name, value);
+    else if (!isFetched || !OF_ENCODED_BODY.test(name)) setHeader(exchange, name, value);
   }
   if (exchange.phase === 'open') exchange.status = status;
-  record(exchange, body ?? '', undefined);
+  // For GET, it would have a stream.
+  const isOfHead = isFetched && exchange.method === 'HEAD';
+  record(exchange, body ?? (isOfHead ? Readable.from([]) : ''), undefined);
 }
 
 /**
