@@ -1,7 +1,12 @@
 import { hasEmptyConstructor, isClass } from './class-source.js';
 import { otherCopyOf } from './copies.js';
 import { Injection, toInjection } from './dependency.js';
-import { InvalidProviderError, type Problem, withCause } from './errors/injection-errors.js';
+import {
+  InvalidProviderError,
+  type Listing,
+  type Problem,
+  withCause,
+} from './errors/injection-errors.js';
 import {
   ErasedTypeError,
   MissingMetadataError,
@@ -34,6 +39,15 @@ export function parametersOf(provider: Provider): readonly Parameter[] {
   if ('useExisting' in provider) return [toInjection(provider.useExisting)];
   if ('useFactory' in provider) return (provider.inject ?? []).map(toInjection);
   return [];
+}
+
+/** Returns where a provider names its dependencies. */
+export function listingOf(provider: Provider): Listing {
+  if ('useExisting' in provider) return 'useExisting';
+  if (!('useClass' in provider)) return 'inject';
+  const { useClass } = provider;
+  const inherits = 'inject' in useClass && parameterTypes(useClass) === undefined;
+  return Object.hasOwn(useClass, 'inject') || inherits ? 'static inject' : 'constructor';
 }
 
 /**

@@ -1,8 +1,9 @@
 import { nearestName } from '@fairlead/options';
-import type { Owner } from './binding.js';
+import type { Binding, Owner } from './binding.js';
 import { INSTALL_ONE_COPY, otherCopyProviding } from './copies.js';
 import { findTokenMistake } from './dependency.js';
 import {
+  type Listing,
   type Problem,
   registrationFix,
   serviceFix,
@@ -10,8 +11,8 @@ import {
   UnknownTokenError,
   withCause,
 } from './errors/injection-errors.js';
-import type { Origin } from './instance.js';
 import { definedClasses } from './metadata.js';
+import { listingOf } from './parameters.js';
 import { describeOther } from './registry.js';
 import { type Class, describeToken, type Token } from './token.js';
 
@@ -22,26 +23,28 @@ type Advice = Pick<UnknownTokenDetails, 'reason' | 'fix'>;
  * Creates the problem of a token that nothing provides. Its message names what the author probably
  * meant: a token with the same or a similar name, a subclass, or another container.
  *
- * @param dependent - Has the parameter that needs the token.
+ * @param dependent - Needs the token.
  */
 export function unknownToken(
   owner: Owner,
   token: Token,
   parameter?: number,
-  dependent?: Origin,
+  dependent?: Pick<Binding, 'provider' | 'location'>,
 ): Problem {
   return withCause('unknown', token, (path, otherPaths = []) => {
-    const needing = parameter === undefined ? undefined : path.at(-1);
-    return new UnknownTokenError([...path, token], token, parameter, {
-      ...advise(owner, token, needing),
+    const listing = dependent && listingOf(dependent.provider);
+    const index = listing === 'useExisting' ? undefined : parameter;
+    return new UnknownTokenError([...path, token], token, index, {
+      fix: registrationFix(token, listing),
+      ...advise(owner, token, listing),
       location: dependent?.location,
       otherPaths: otherPaths.map((other) => [...other, token]),
     });
   });
 }
 
-/** @param needing - The token of the class or factory that has a parameter for `token`. */
-function advise(owner: Owner, token: Token, needing: Token | undefined): Advice {
+/** @param listing - Where the token is named. Undefined if it was resolved directly. */
+function advise(owner: Owner, token: Token, listing: Listing | undefined): Advice {
   const mistake = findTokenMistake(token);
   if (mistake !== undefined) {
     return { reason: mistake.problem.replace(/\.$/, ''), ...(mistake.fix && { fix: mistake.fix }) };
@@ -49,8 +52,8 @@ function advise(owner: Owner, token: Token, needing: Token | undefined): Advice 
   const registered = registeredIn(owner);
   return (
     adviseOnContainer(owner, token) ??
-    adviseOnNamesake(token, registered, needing) ??
-    (typeof token === 'function' ? adviseOnClass(token, registered, needing) : undefined) ??
+    adviseOnNamesake(token, registered, listing) ??
+    (typeof token === 'function' ? adviseOnClass(token, registered, listing) : undefined) ??
     adviseOnName(token, similarTo(token, registered))
   );
 }
@@ -75,11 +78,11 @@ function adviseOnContainer(owner: Owner, token: Token): Advice | undefined {
 function adviseOnNamesake(
   token: Token,
   registered: readonly Token[],
-  needing: Token | undefined,
+  listing: Listing | undefined,
 ): Advice | undefined {
   const namesake = namesakeOf(token, [...registered, ...definedClasses()]);
   if (namesake === undefined) return undefined;
-  const register = registrationFix(token, needing);
+  const register = registrationFix(token, listing);
   const [text, other] = [describeToken(token), describeToken(namesake)];
   if (text !== other) {
     // Another call of Symbol() or token() would create another token.
@@ -107,22 +110,26 @@ function adviseOnNamesake(
 function adviseOnClass(
   target: Class,
   registered: readonly Token[],
-  needing: Token | undefined,
+  listing: Listing | undefined,
 ): Advice | undefined {
   const name = describeToken(target);
   if (isBuiltIn(target)) {
+    const use =
+      listing === 'inject'
+        ? 'list it in `inject`'
+        : 'list it in `static inject`, or mark the parameter with @Inject(token)';
     return {
       reason: 'it is a built-in class',
       fix:
         `create a token with the type of the parameter, as in token<Type>('My${name}'), register it with ` +
-        '{ useValue } or { useFactory }, and list it in `static inject`, or mark the parameter with @Inject(token).',
+        `{ useValue } or { useFactory }, and ${use}.`,
     };
   }
   const isSubclass = (other: Token) =>
     typeof other === 'function' && other.prototype instanceof target;
   const subclass = [...registered, ...definedClasses()].find(isSubclass);
   if (subclass === undefined) return undefined;
-  const fix = `register its subclass: container.register(${name}, { useClass: ${describeToken(subclass)} }). If you need ${name} itself, ${serviceFix(target, needing)}.`;
+  const fix = `register its subclass: container.register(${name}, { useClass: ${describeToken(subclass)} }). If you need ${name} itself, ${serviceFix(target, listing)}.`;
   return { fix };
 }
 

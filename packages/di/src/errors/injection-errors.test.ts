@@ -5,8 +5,14 @@ import { resolveError } from '../../test/resolve-error.js';
 import { type Container, createContainer } from '../container.js';
 import { Inject, Optional } from '../decorators/inject.js';
 import { Service } from '../decorators/service.js';
-import { type Lazy, lazy } from '../dependency.js';
-import { ConstructionError, CyclicDependencyError, UnknownTokenError } from './injection-errors.js';
+import { type Lazy, lazy, optional } from '../dependency.js';
+import type { Token } from '../token.js';
+import {
+  ConstructionError,
+  CyclicDependencyError,
+  type InjectionError,
+  UnknownTokenError,
+} from './injection-errors.js';
 
 let container: Container;
 beforeEach(() => {
@@ -14,6 +20,11 @@ beforeEach(() => {
 });
 
 class Unmarked {}
+
+/** Returns the first problem of a token. */
+function problemOf(token: Token): Partial<InjectionError> {
+  return container.validate([token])[0] ?? {};
+}
 
 describe('an unknown token', () => {
   it('is reported with the parameter that needs it and the full path', () => {
@@ -53,6 +64,36 @@ describe('an unknown token', () => {
       constructor(readonly url: string) {}
     }
     expect(() => container.resolve(App)).toThrow('useExisting, or pass optional(token).');
+  });
+
+  it('names it for a class with `static inject` that another token or a subclass provides', () => {
+    class App {
+      static readonly inject = ['url'] as const;
+      constructor(readonly url: string) {}
+    }
+    class Web extends App {}
+    container.register('app', { useClass: App });
+
+    expect(() => container.resolve('app')).toThrow('useExisting, or pass optional(token).');
+    expect(() => container.register(Web).resolve(Web)).toThrow('or pass optional(token).');
+  });
+
+  it('names no decorator for a factory or an alias', () => {
+    container
+      .register('port', { useFactory: (url) => url, inject: ['url'] })
+      .register('since', { useFactory: (date) => date, inject: [Date] })
+      .register('host', { useFactory: (lost) => lost, inject: [optional(undefined as never)] })
+      .register('address', { useExisting: 'url' });
+
+    expect(problemOf('port').message).toMatch(/or pass optional\(token\)\.$/);
+    expect(problemOf('since').message).toMatch(/, and list it in `inject`\.$/);
+    expect(problemOf('host').message).toMatch(
+      /Fix: for a class, pass `lazy\(\(\) => TheClass\)`, or move [^@]+$/,
+    );
+    const error = problemOf('address');
+    expect(error.message).toContain("Nothing provides 'url' (the alias 'address').");
+    expect(error.message).toMatch(/useClass, useFactory or useExisting\.$/);
+    expect(error.parameter).toBeUndefined();
   });
 
   it('is reported when it is resolved directly', () => {

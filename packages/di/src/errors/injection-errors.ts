@@ -120,24 +120,20 @@ export class UnknownTokenError extends InjectionError {
 
   /**
    * @param path - Ends with the unknown token, after the token that depends on it.
-   * @param parameter - The index of the dependent's parameter. Undefined when the token was resolved
-   *   directly.
+   * @param parameter - The index of the dependent's parameter. Undefined for an alias, and when the token was
+   *   resolved directly.
    */
   constructor(
     path: readonly Token[],
     token: Token,
     parameter?: number,
-    {
-      reason,
-      fix = registrationFix(token, parameter === undefined ? undefined : path.at(-2)),
-      ...details
-    }: UnknownTokenDetails = {},
+    { reason, fix = registrationFix(token), ...details }: UnknownTokenDetails = {},
   ) {
     const dependent = path.at(-2);
     const others = (details.otherPaths ?? []).flatMap((other) => other.at(-2) ?? []);
     const further = others.filter((other) => other !== dependent);
     const notes = [
-      ...(dependent === undefined ? [] : [describeParameter(parameter, dependent)]),
+      ...(dependent === undefined ? [] : [describeDependent(parameter, dependent)]),
       ...(further.length === 0 ? [] : [`also needed by ${describeTokens(further)}`]),
     ];
     const where = notes.length === 0 ? '' : ` (${notes.join('; ')})`;
@@ -147,15 +143,32 @@ export class UnknownTokenError extends InjectionError {
   }
 }
 
-/** Explains how to provide a token that is needed by another one. */
-export function registrationFix(token: Token, dependent: Token | undefined): string {
+function describeDependent(parameter: number | undefined, dependent: Token): string {
+  return parameter === undefined
+    ? `the alias ${describeToken(dependent)}`
+    : describeParameter(parameter, dependent);
+}
+
+/** Where a provider names its dependencies. */
+export type Listing = 'constructor' | 'static inject' | 'inject' | 'useExisting';
+
+const OR_OPTIONAL: Readonly<Record<Listing, string>> = {
+  constructor: ', or mark the parameter with @Optional()',
+  'static inject': ', or pass optional(token)',
+  inject: ', or pass optional(token)',
+  useExisting: '',
+};
+
+/**
+ * Explains how to provide a token.
+ *
+ * @param listing - Where the token is named. Undefined if it was resolved directly.
+ */
+export function registrationFix(token: Token, listing?: Listing): string {
   const name = describeToken(token);
-  const optional = hasInject(dependent)
-    ? ', or pass optional(token)'
-    : ', or mark the parameter with @Optional()';
-  const orOptional = dependent === undefined ? '' : optional;
+  const orOptional = listing === undefined ? '' : OR_OPTIONAL[listing];
   return typeof token === 'function'
-    ? `${serviceFix(token, dependent)}. If it is not your class, register how to create it: ` +
+    ? `${serviceFix(token, listing)}. If it is not your class, register how to create it: ` +
         `container.register(${name}, { useFactory: () => … }). If it is abstract, register a ` +
         `subclass: container.register(${name}, { useClass: TheSubclass }).`
     : `register it first: container.register(${typeof token === 'string' ? name : 'token'}, ` +
@@ -163,9 +176,9 @@ export function registrationFix(token: Token, dependent: Token | undefined): str
 }
 
 /** Explains how a container can build a class without a registration, in the way of the class that needs it. */
-export function serviceFix(target: Class, dependent: Token | undefined): string {
+export function serviceFix(target: Class, listing: Listing | undefined): string {
   const name = describeToken(target);
-  if (!hasInject(dependent)) return `add @Service() to ${name}`;
+  if (listing !== 'static inject') return `add @Service() to ${name}`;
   const list = `\`static inject = [...]\` to ${name}, with the dependency of each parameter`;
   return target.length > 0 ? `add ${list}` : `add \`static inject = []\` to ${name}`;
 }

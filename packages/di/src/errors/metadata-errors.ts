@@ -22,6 +22,8 @@ export interface ParameterErrorDetails {
   readonly location?: string | undefined;
   /** Paths to the same problem, which may be in other classes. */
   readonly otherPaths?: readonly (readonly Token[])[];
+  /** Whether the parameter is that of a factory, whose dependencies no decorator can name. Default: false. */
+  readonly isFactory?: boolean;
 }
 
 /** The types of a class's constructor parameters are unknown. */
@@ -88,7 +90,7 @@ export class UndefinedTypeError extends InjectionError {
     target: Token,
     parameter: number,
     receiver?: string,
-    details: ParameterErrorDetails = {},
+    { isFactory = false, ...details }: ParameterErrorDetails = {},
   ) {
     const where = `Cannot inject ${describeParameter(parameter, target)}:`;
     const cycle = 'Two modules import each other';
@@ -97,7 +99,7 @@ export class UndefinedTypeError extends InjectionError {
         ? `${where} its type is undefined. ${cycle}, or the parameter has no type annotation.`
         : `${where} ${receiver} received undefined. ${cycle}, or the import is misspelled.`;
     const ofClass = LAZY_FIX + (receiver === undefined ? ANNOTATION_FIX : '');
-    const fix = hasInject(target) ? LISTED_FIX : ofClass;
+    const fix = isFactory || hasInject(target) ? LISTED_FIX : ofClass;
     super({ problem, fix, path, token: target, parameter, ...details });
   }
 }

@@ -48,9 +48,10 @@ export function followEdge(binding: Binding, { injection, parameter }: Edge): Ed
   const { owner } = binding;
   if (token === undefined) {
     const receiver = injection.kind === 'one' ? 'optional()' : `${injection.kind}()`;
-    const { location } = binding;
-    return (path) =>
-      new UndefinedTypeError(path, path.at(-1) ?? '', parameter, receiver, { location });
+    const { location, provider } = binding;
+    const target = 'useClass' in provider ? provider.useClass : binding.token;
+    const details = { location, isFactory: 'useFactory' in provider };
+    return (path) => new UndefinedTypeError(path, target, parameter, receiver, details);
   }
   const found = owner.find(token);
   if (found.length === 0 && !injection.optional) {
