@@ -37,14 +37,14 @@ const MAX_ENDED = 10_000;
  * Keeps sessions in encrypted cookies. A session that ends also ends for other cookies with it, but only in
  * this process.
  *
- * @param name - The name of the cookie. A cookie of another name does not decrypt.
+ * @param scope - The name and path of the cookie. A cookie of another scope does not decrypt.
  */
 export function cookieSessions(
   keys: readonly (string | Uint8Array)[],
-  name: string,
+  scope: string,
   lifetimes: Lifetimes,
 ): Backend<CookieFound> {
-  const ciphers = keys.map((key) => new Cipher(key, `fairlead-session 1 ${name}`));
+  const ciphers = keys.map((key) => new Cipher(key, `fairlead-session 1 ${scope}`));
   const remembered = new Map<string, OpenCookie>();
   /** The IDs of sessions that were rotated or destroyed. */
   const ended = new Map<string, true>();

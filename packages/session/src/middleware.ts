@@ -142,11 +142,12 @@ export function session<Data extends object = Record<string, unknown>>(
   const idleTimeout = Math.min(options.idleTimeout ?? IDLE_TIMEOUT, lifetime);
   const lifetimes = { idleTimeout, lifetime };
   const cookie = describeCookie(options);
+  const scope = path === '/' ? cookie.name : `${cookie.name} ${path}`;
   const run: Middleware<{ session: Session<Data> }> =
     store === undefined
-      ? createMiddleware(cookieSessions(keys, cookie.name, lifetimes), cookie)
+      ? createMiddleware(cookieSessions(keys, scope, lifetimes), cookie)
       : createMiddleware(
-          storedSessions(store, storeTimeout, maxBytes, lifetimes, user),
+          storedSessions(store, storeTimeout, maxBytes, lifetimes, scope, user),
           cookie,
           user,
         );

@@ -108,12 +108,14 @@ const SECRET = /^[\w-]{43}(?:\.(\d{7,11}))?$/;
  *
  * @param timeout - Milliseconds until a call of the store counts as failed.
  * @param maxBytes - The size of a session as JSON.
+ * @param scope - The name and path of the cookie. A session of another scope is not found.
  */
 export function storedSessions(
   store: SessionStore,
   timeout: number,
   maxBytes: number,
   lifetimes: Lifetimes,
+  scope: string,
   user?: string,
 ): Backend<StoredFound> {
   const find = async (
@@ -123,7 +125,9 @@ export function storedSessions(
     const { idleTimeout, lifetime } = lifetimesOf(lifetimes, remember);
     const text = await ask(timeout, () => store.read(id, idleTimeout));
     if (text === undefined) return undefined;
-    const [created, values]: [number, object] = parse(text);
+    const [created, values, found]: [number, object, string?] = parse(text);
+    // Versions that wrote no scope may still run beside this one.
+    if (found !== undefined && found !== scope) return undefined;
     if (Date.now() - created < lifetime) {
       return { id, created, members: parseMembers(values), remember, text };
     }
@@ -137,7 +141,7 @@ export function storedSessions(
     const text = `[${created},${formatMembers(members)}]`;
     const size = Buffer.byteLength(text);
     if (size > maxBytes) throw tooLarge(size, maxBytes, members);
-    return text;
+    return `${text.slice(0, -1)},${JSON.stringify(scope)}]`;
   };
 
   /** Repeats a change until no other request has changed the session in between. */

@@ -602,4 +602,28 @@ describe.each(backends)('a session %s with a path', (_, createOptions) => {
     expect((await client.send('/admin/users')).status).toBe(200);
     expect(client.cookies.size).toBe(2);
   });
+
+  it.each([
+    ['another path', { path: '/shop', secure: false }, { path: '/shop/staff', secure: false }],
+    ['another name', { name: 'one' }, { name: 'other' }],
+    ['both', { path: '/', secure: false }, { path: '/shop', name: 'other', secure: false }],
+  ])('accepts no cookie of one with %s', async (_, one, other) => {
+    const options = createOptions();
+    const create = (own: SessionOptions) =>
+      createApp()
+        .use(errorHandler(), session<Account>({ ...options, ...own }))
+        .all('/shop/staff', ({ method, state }) => {
+          if (method === 'POST') state.session.set('user', 'ada');
+          return state.session.get('user') ?? null;
+        });
+    const [app, otherApp] = [create(one), create(other)];
+    const signedIn = await app.request('/shop/staff', POST);
+    const value = /=([^;]+)/.exec(signedIn.headers.getSetCookie()[0] ?? '')?.[1];
+    const otherSignedIn = await otherApp.request('/shop/staff', POST);
+    const name = /^[^=]+/.exec(otherSignedIn.headers.getSetCookie()[0] ?? '')?.[0];
+    const read = async (Cookie: string) =>
+      (await otherApp.request('/shop/staff', { headers: { Cookie } })).json();
+    expect(await read(otherSignedIn.headers.getSetCookie()[0] ?? '')).toBe('ada');
+    expect(await read(`${name}=${value}`)).toBeNull();
+  });
 });
