@@ -1,4 +1,14 @@
-import { createApp, errorHandler, json, listen, NotFoundError, raw, text } from '@fairlead/core';
+import {
+  createApp,
+  createRouter,
+  errorHandler,
+  json,
+  listen,
+  NotFoundError,
+  raw,
+  type StandardSchema,
+  text,
+} from '@fairlead/core';
 import { afterEach, describe, expect, expectTypeOf, it, onTestFinished, vi } from 'vitest';
 import { type ClientOptions, createClient, ResponseError } from './client.js';
 import type { CallOptions, ClientOf, Contract, EventMessage, Json } from './contract.js';
@@ -141,6 +151,60 @@ describe('a route with several paths and methods', () => {
   });
 });
 
+describe('the statuses of a route', () => {
+  const schemaOf = <Value>(): StandardSchema<Value> => ({
+    '~standard': {
+      version: 1,
+      vendor: 'test',
+      validate: (value) => ({ value: value as Value }),
+      jsonSchema: { input: () => ({}), output: () => ({}) },
+    },
+  });
+  const [Name, Count] = [schemaOf<string>(), schemaOf<number>()];
+  const jobs = createRouter().define('/jobs', ({ get, head, on }) => ({
+    partly: get('/partly', { status: 218 }, () => ({ done: 1 })),
+    several: get('/several', { status: 299, response: { 200: Name, 299: Count } }, () => 1),
+    probe: head('/probe', () => ({ done: 1 })),
+    either: on(['GET', 'HEAD'], '/either', { response: Name }, () => 'tea'),
+    cached: get('/cached', { response: Name }, (ctx) => {
+      ctx.status = 304;
+      return 'tea';
+    }),
+  }));
+  const server = createApp().route('/', jobs);
+  const own = createClient<ClientOf<[typeof jobs]>>('http://localhost', {
+    fetch: (request) => server.fetch(request),
+  });
+
+  it('may be any successful one', async () => {
+    const partly = await own.get('/jobs/partly');
+    expectTypeOf(partly).toEqualTypeOf<{ readonly done: 1 }>();
+    expect(partly).toEqual({ done: 1 });
+    const several = await own.get('/jobs/several');
+    expectTypeOf(several).toEqualTypeOf<string | number>();
+    expect(several).toBe(1);
+    const result = await own.send('GET', '/jobs/several');
+    expectTypeOf<Extract<typeof result, { status: 299 }>['body']>().toEqualTypeOf<number>();
+    expect(result).toMatchObject({ ok: true, status: 299, body: 1 });
+  });
+
+  it('have no bodies with HEAD', async () => {
+    const probe = await own.send('HEAD', '/jobs/probe');
+    expectTypeOf<Extract<typeof probe, { ok: true }>['body']>().toEqualTypeOf<undefined>();
+    expect(probe).toMatchObject({ ok: true, status: 200, body: undefined });
+    const either = await own.send('HEAD', '/jobs/either');
+    expectTypeOf<Extract<typeof either, { ok: true }>['body']>().toEqualTypeOf<undefined>();
+    expect(either).toMatchObject({ ok: true, status: 200, body: undefined });
+    expectTypeOf(await own.get('/jobs/either')).toEqualTypeOf<string>();
+  });
+
+  it('may be one between successes and errors, such as that of an unchanged response', async () => {
+    const cached = await own.send('GET', '/jobs/cached');
+    expectTypeOf<304>().toExtend<Extract<typeof cached, { ok: false }>['status']>();
+    expect(cached).toMatchObject({ ok: false, status: 304 });
+  });
+});
+
 describe('prefixes with a slash at the end', () => {
   interface Lists {
     readonly '~contract'?: {
@@ -235,7 +299,7 @@ describe('the functions for each method', () => {
     ['model/gltf+json', '{"a":1}', { a: 1 }],
     ['application/problem+json; charset=utf-8', '{"a":1}', { a: 1 }],
     ['application/json-seq', '\u001e{"a":1}\n', expect.any(Blob)],
-    ['text/json', '{"a":1}', '{"a":1}'],
+    ['text/json', '{"a":1}', { a: 1 }],
   ])('return what the media type says: %s', async (type, body, expected) => {
     const other = createClient('http://localhost', {
       fetch: () => Promise.resolve(new Response(body, { headers: { 'Content-Type': type } })),
@@ -625,7 +689,7 @@ interface Generated {
       errors: { 404: readonly ['USER_NOT_FOUND']; 409: { message: string; code: number } };
     };
     '/any': {
-      received: { 201: 'a'; '2XX': 'b' };
+      received: { 201: 'a'; 299: 'c'; '2XX': 'b' };
       errors: { 404: Other; '4XX': Other; default: Other };
     };
     '/events': { received: { 200: string }; events: EventMessage<'added', number> };
@@ -664,7 +728,7 @@ describe('a generated client', () => {
     const options = { params: { id: '7' }, headers: { 'x-tenant': 'a', Accept: '*/*' } } as const;
     const user = await generated.get('/users/:id', options);
     expectTypeOf(user).toEqualTypeOf<Person | undefined>();
-    expectTypeOf(generated.get<'/any'>).returns.resolves.toEqualTypeOf<'a' | 'b'>();
+    expectTypeOf(generated.get<'/any'>).returns.resolves.toEqualTypeOf<'a' | 'b' | 'c'>();
   });
 
   it('takes only texts in the lists of a query', () => {

@@ -70,9 +70,18 @@ export type ClientOf<
 /** Groups routes by their methods, of which one may have several. */
 type ByMethod<Entries extends Entry> = {
   readonly [Name in Method]: {
-    readonly [One in Entries as Name extends One['method'] ? One['path'] : never]: One['route'];
+    readonly [One in Entries as Name extends One['method']
+      ? One['path']
+      : never]: Name extends 'HEAD' ? WithoutBodies<One['route']> : One['route'];
   };
 };
+
+/** A contract whose responses have no body, as those to HEAD. RFC 9110 §9.3.2 */
+type WithoutBodies<Route> = Route extends { readonly response: infer Response }
+  ? Omit<Route, 'response'> & {
+      readonly response: { readonly [Status in keyof Response]: undefined };
+    }
+  : Route;
 
 /** A route with its whole path. */
 interface Entry {
@@ -203,11 +212,11 @@ export type CallArguments<Route> =
 
 /** The body of a successful response of a route. */
 export type Success<Route> = [Route] extends [{ readonly received: infer Received }]
-  ? Received[(SuccessStatus | '2XX') & keyof Received]
+  ? Received[keyof Received]
   : [Route] extends [{ readonly response: infer Response }]
     ? unknown extends Response
       ? unknown
-      : Json<Response[SuccessStatus & keyof Response]>
+      : Json<Response[SuccessOf<Response>]>
     : unknown;
 
 /** The events of a route: those that its handler passes to `eventStream()`, or else any. */
@@ -248,11 +257,8 @@ export type Result<Route> =
         ? unknown extends Response
           ? SuccessWith<SuccessStatus, unknown>
           : {
-              readonly [Status in keyof Response & SuccessStatus]: SuccessWith<
-                Status,
-                Json<Response[Status]>
-              >;
-            }[keyof Response & SuccessStatus]
+              readonly [Status in SuccessOf<Response>]: SuccessWith<Status, Json<Response[Status]>>;
+            }[SuccessOf<Response>]
         : never)
   | Failure<Route extends { readonly errors?: infer Errors } ? NonNullable<Errors> : unknown>;
 
@@ -270,7 +276,7 @@ type Failure<Errors> =
         ProblemOf<Errors[Key]>
       >;
     }[keyof Errors & (ErrorStatus | keyof Ranges)]
-  | OtherFailure<Exclude<ErrorStatus, keyof Errors | Ranges[keyof Errors & keyof Ranges]>>;
+  | OtherFailure<Exclude<OtherStatus, keyof Errors | Ranges[keyof Errors & keyof Ranges]>>;
 
 type OtherFailure<Status> = [Status] extends [never] ? never : FailureWith<Status, Problem>;
 
@@ -336,6 +342,17 @@ type Unwritten = ((...args: never) => unknown) | symbol;
 
 type SuccessStatus = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 208 | 226;
 
+/** The successful statuses of a contract's responses. */
+type SuccessOf<Response> = keyof Response extends infer Status
+  ? Status extends keyof Response & number
+    ? number extends Status
+      ? SuccessStatus & keyof Response
+      : `${Status}` extends `2${string}`
+        ? Status
+        : never
+    : never
+  : never;
+
 type ClientErrorStatus =
   | (400 | 401 | 402 | 403 | 404 | 405 | 406 | 407 | 408 | 409 | 410 | 411 | 412 | 413 | 414 | 415)
   | (416 | 417 | 418 | 421 | 422 | 423 | 424 | 425 | 426 | 428 | 429 | 431 | 451);
@@ -344,12 +361,15 @@ type ServerErrorStatus = 500 | 501 | 502 | 503 | 504 | 505 | 506 | 507 | 508 | 5
 
 type ErrorStatus = ClientErrorStatus | ServerErrorStatus;
 
+/** The statuses of responses that are not successful. `fetch` follows a redirect that has a `Location`. */
+type OtherStatus = 300 | 301 | 302 | 303 | 304 | 307 | 308 | ErrorStatus;
+
 /** The keys of OpenAPI for several statuses. */
 interface Ranges {
   readonly '2XX': SuccessStatus;
   readonly '4XX': ClientErrorStatus;
   readonly '5XX': ServerErrorStatus;
-  readonly default: ErrorStatus;
+  readonly default: OtherStatus;
 }
 
 /** The statuses that a key stands for, except those with another key. */

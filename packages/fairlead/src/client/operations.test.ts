@@ -9,11 +9,11 @@ const JSON_TYPE = 'application/json';
 const User = { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] };
 const content = (schema: unknown, type = JSON_TYPE) => ({ content: { [type]: { schema } } });
 
-/** Reads the route of POST, whose text is on one line. */
-function read(item: Node, path = '/', schemas: object = {}) {
+/** Reads a route, whose text is on one line. */
+function read(item: Node, path = '/', schemas: object = {}, method = 'post') {
   const document = new Document({ openapi: '3.1.1', components: { schemas } }, 'openapi.json');
   const operations = new Operations(document, new SchemaTypes(document));
-  const members = operations.read(path, item, 'post');
+  const members = operations.read(path, item, method);
   const text = writeDeclaration('Routes', { kind: 'object', members }, [], ({ target }) => target)
     .replace('export interface Routes ', '')
     .replace(/\s+/g, ' ')
@@ -125,6 +125,11 @@ describe('a route', () => {
     ],
   ])('has the responses %j', (responses, text) => {
     expect(route({ responses })).toBe(`{ ${text} }`);
+  });
+
+  it('has no body of a response to HEAD', () => {
+    const { text } = read({ head: { responses: { 200: content(User) } } }, '/', {}, 'head');
+    expect(text).toBe('{ "/": { received: { 200: undefined } } }');
   });
 
   it('has the codes of problems, and no type for their other members', () => {

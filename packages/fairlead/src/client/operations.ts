@@ -56,7 +56,7 @@ export class Operations {
       ...this.#query(all),
       ...this.#headers(all, body.headers),
       ...body.members,
-      ...this.#responses(operation.responses),
+      ...this.#responses(operation.responses, method),
     ];
     const comment = describeOperation(operation);
     if (operation.deprecated === true) comment.push('@deprecated');
@@ -196,7 +196,7 @@ export class Operations {
     return union(['Blob', 'ArrayBuffer']);
   }
 
-  #responses(given: unknown): readonly Member[] {
+  #responses(given: unknown, method: string): readonly Member[] {
     const received: Member[] = [];
     const errors: Member[] = [];
     let events: Type | undefined;
@@ -208,7 +208,8 @@ export class Operations {
       const isDefault = status === 'DEFAULT';
       if (/^2(?:\d\d|XX)$/.test(status) || (isDefault && isOnly)) {
         const key = isDefault || status === '2XX' ? '"2XX"' : status;
-        received.push({ key, type: this.#received(status, response) });
+        const type = method === 'head' ? 'undefined' : this.#received(status, response);
+        received.push({ key, type });
         events ??= this.#events(response);
       } else if (/^[45](?:\d\d|XX)$/.test(status) || isDefault) {
         const key = isDefault ? 'default' : /X/.test(status) ? literal(status) : status;
