@@ -300,6 +300,12 @@ describe('a comparison of documents', () => {
       ['safe POST /a request body (application/x-www-form-urlencoded): is string now, was integer'],
     ],
     [
+      'a type of JSON that is also text',
+      withBody({ content: { 'text/json': { schema: integer } } }),
+      withBody({ content: { 'text/json': { schema: text } } }),
+      ['breaking POST /a request body (text/json): is string now, was integer'],
+    ],
+    [
       'a media type of a response',
       withResponses({ 200: { content: { 'application/json': {}, 'text/csv': {} } } }),
       withResponses({ 200: { content: { 'application/json': {} } } }),

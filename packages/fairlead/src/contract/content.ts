@@ -1,4 +1,4 @@
-import { essenceOf, rangesOf } from '@fairlead/options';
+import { essenceOf, isJson, rangesOf } from '@fairlead/options';
 import { type Document, type Node, nodeOf, nodesOf } from '../client/index.js';
 import type { Comparison, Place, SentPlace } from './changes.js';
 import { canonical } from './schemas/equality.js';
@@ -86,7 +86,7 @@ function compareMedia(
       partOf(comparison.before, before[keyword]),
       partOf(comparison.after, after[keyword]),
     ];
-    comparison.addSchemas(was, is, place, TEXTS.test(type));
+    comparison.addSchemas(was, is, place, TEXTS.test(type) && !isJson(essenceOf(type)));
   }
   const encodings = [before, after].map(({ encoding }) => canonical(nodeOf(encoding)));
   if (encodings[0] !== encodings[1]) comparison.add('maybe', place, 'is encoded in another way');
