@@ -255,8 +255,9 @@ function createMiddleware<Data extends object, Kept extends Found>(
  * Whether the session of another session() before this one has a longer path. It stays, so that what checks it,
  * such as a guard of that path, never receives the session of more requests.
  */
-function isNarrower(other: unknown, { path }: OpenSession<Found>): boolean {
-  return other instanceof OpenSession && other.path.length > path.length;
+function isNarrower(other: unknown, { path }: OpenSession<Found> | OutsideSession): boolean {
+  const isSession = other instanceof OpenSession || other instanceof OutsideSession;
+  return isSession && other.path.length > path.length;
 }
 
 /**
@@ -269,10 +270,16 @@ function limitTo<Data extends object>(
   run: Middleware<{ session: Session<Data> }>,
 ): Middleware<{ session: Session<Data> }> {
   const below = path.endsWith('/') ? path : `${path}/`;
+  const similar = below.toLowerCase();
   return named('session', (ctx, next) => {
     if (ctx.path === path || ctx.path.startsWith(below)) return run(ctx, next);
+    // A router may ignore case and the slash at the end, which clients do not.
+    const isSimilar = `${ctx.path}/`.toLowerCase().startsWith(similar);
+    const outside = new OutsideSession(ctx.path, path, isSimilar);
+    const { session } = ctx.state;
     // Another session() may have set it.
-    ctx.state.session ??= new OutsideSession(ctx.path, path) as Session<Data>;
+    if (session === undefined || (isSimilar && !isNarrower(session, outside)))
+      ctx.state.session = outside as Session<Data>;
     return next();
   });
 }

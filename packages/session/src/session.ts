@@ -325,14 +325,18 @@ function describeType(value: unknown): string {
 export class OutsideSession implements Session {
   readonly #requested: string;
   readonly #path: string;
+  /** The path of requests that have no other session. Empty if others may have one. */
+  readonly path: string;
 
   /**
    * @param requested - The path of the request.
    * @param path - The path of the cookie.
+   * @param isSimilar - Whether a router may regard the path of the request as one of the cookie.
    */
-  constructor(requested: string, path: string) {
+  constructor(requested: string, path: string, isSimilar: boolean) {
     this.#requested = requested;
     this.#path = path;
+    this.path = isSimilar ? path : '';
   }
 
   get id(): undefined {

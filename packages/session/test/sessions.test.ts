@@ -1,5 +1,11 @@
 import { Readable } from 'node:stream';
-import { createApp, errorHandler, NotFoundError, UnauthorizedError } from '@fairlead/core';
+import {
+  type Context,
+  createApp,
+  errorHandler,
+  NotFoundError,
+  UnauthorizedError,
+} from '@fairlead/core';
 import { compression, sendEvents } from '@fairlead/middleware';
 import { exchange } from '@fairlead/test-support/raw-connection';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -602,6 +608,28 @@ describe.each(backends)('a session %s with a path', (_, createOptions) => {
     expect((await client.send('/admin/users')).status).toBe(200);
     expect(client.cookies.size).toBe(2);
   });
+
+  it.each([
+    ['/ADMIN/users', '/admin', '/'],
+    ['/Admin', '/admin', '/'],
+    ['/admin', '/admin/', '/'],
+    ['/shop/STAFF/', '/shop/staff/', '/shop'],
+  ])(
+    'leaves %s, which a router may find below %s, to no session of %s',
+    async (url, path, broad) => {
+      const one = session<Account>({ ...createOptions(), path, name: 'one' });
+      const other = session<Account>({ ...createOptions(), path: broad, name: 'other' });
+      const user = async (ctx: Context<object, { session: Session<Account> }>) => {
+        if (ctx.method === 'POST') ctx.state.session.set('user', 'ada');
+        ctx.json(ctx.state.session.get('user') ?? null);
+      };
+      for (const app of [createApp().use(one, other, user), createApp().use(other, one, user)]) {
+        const client = await serve(app);
+        expect(await (await client.send('/shop/sign-in', POST)).json()).toBe('ada');
+        expect(await (await client.send(url)).json()).toBeNull();
+      }
+    },
+  );
 
   it.each([
     ['another path', { path: '/shop', secure: false }, { path: '/shop/staff', secure: false }],
