@@ -14,6 +14,7 @@ describe('a response with media types', () => {
     app.get('/', { response: content(User) }, () => ({ name: 1, tags: [] }));
     // @ts-expect-error: the name is missing
     app.get('/', { response: { 200: content({ 'application/hal+json': User }) } }, () => ({}));
+    app.get('/', { response: content({ 'text/json': User }) }, () => ada);
   });
 
   it('accepts text, bytes and streams for other media types', () => {

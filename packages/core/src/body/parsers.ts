@@ -71,14 +71,14 @@ const OPTIONS: Kinds<BodyOptions> = {
 };
 
 /**
- * Parses JSON bodies, `application/json` and `+json` or the media types in the option `type`, into
+ * Parses JSON bodies, `application/json`, `text/json` and `+json` or the media types in the option `type`, into
  * `ctx.body`. An empty body leaves it undefined. Bodies of other media types are left to other parsers.
  *
  * The middleware throws 400 for a malformed, truncated or forbidden body, 413 for a body past the
  * limit, and 415 for a charset other than UTF-8 or an unknown content encoding.
  *
  * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid.
- * @see RFC 8259
+ * @see RFC 8259; MIME Sniffing Standard §4.6 for the media types
  */
 export function json(options: BodyOptions = {}): Middleware {
   return createBodyParser(

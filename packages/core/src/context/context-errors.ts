@@ -7,7 +7,7 @@ import {
   UnsupportedMediaTypeError,
 } from '../errors/http-error.js';
 import { type Exchange, hasBody, hasUnreadBody, isFilled } from '../exchange/exchange.js';
-import { isWrittenAsJson, parseMediaType } from '../exchange/media-type.js';
+import { parseMediaType } from '../exchange/media-type.js';
 import { getHeader } from '../response/headers.js';
 import { reset } from '../response/record.js';
 import { explainOtherCopy } from '../setup/package-copies.js';
@@ -126,7 +126,7 @@ export function notJson(exchange: Exchange, cause: unknown): TypeError {
 export function assertJsonType(exchange: Exchange, value: unknown): void {
   const type = String(getHeader(exchange, 'Content-Type'));
   const { essence } = parseMediaType(type);
-  if (isWrittenAsJson(essence)) return;
+  if (isJson(essence)) return;
   const returned = typeof value === 'string' ? 'the text' : 'the value, formatted as text,';
   const request = requestOf(exchange);
   reset(exchange);

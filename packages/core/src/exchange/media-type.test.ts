@@ -13,21 +13,19 @@ it.each([
   expect(parseMediaType(header)).toEqual({ essence, charset });
 });
 
-it.each(['application/json', 'application/problem+json', 'text/vnd.a.b+c+json', 'image/x-y+json'])(
-  '%s is JSON',
+it.each([
+  'application/json',
+  'text/json',
+  'application/problem+json',
+  'text/vnd.a.b+c+json',
+  'image/x-y+json',
+])('%s is JSON', (essence) => {
+  expect(isJson(essence)).toBe(true);
+});
+
+it.each(['', 'json', 'application/jsonp', 'application/json5', 'a/+json', 'a/b+jsonx'])(
+  "'%s' is not JSON",
   (essence) => {
-    expect(isJson(essence)).toBe(true);
+    expect(isJson(essence)).toBe(false);
   },
 );
-
-it.each([
-  '',
-  'json',
-  'text/json',
-  'application/jsonp',
-  'application/json5',
-  'a/+json',
-  'a/b+jsonx',
-])("'%s' is not JSON", (essence) => {
-  expect(isJson(essence)).toBe(false);
-});

@@ -1,4 +1,4 @@
-import { essenceOf, isJson } from '@fairlead/options';
+import { essenceOf } from '@fairlead/options';
 
 /** A parsed `Content-Type`. */
 export interface MediaType {
@@ -30,9 +30,4 @@ export function acceptQuery(mediaTypes: readonly string[]): Readonly<Record<stri
   const expressible = mediaTypes.filter((type) => !type.includes('*+'));
   const list = expressible.map((type) => `"${type}"`).join(', ');
   return list === '' ? {} : { 'Accept-Query': list };
-}
-
-/** Whether a response of a media type is JSON. Unlike a request of the type `text/json`, it is not parsed as text. */
-export function isWrittenAsJson(essence: string): boolean {
-  return isJson(essence) || essence === 'text/json';
 }

@@ -109,7 +109,7 @@ type SchemaOf<Media> = Media extends StandardSchema
     ? Schema
     : Media;
 
-type JsonName = 'application/json' | `${string}/${string}+json`;
+type JsonName = 'application/json' | 'text/json' | `${string}/${string}+json`;
 
 /** Ranges of media types that include JSON. */
 type JsonRange = 'application/*' | '*/*';

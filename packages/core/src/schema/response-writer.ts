@@ -12,7 +12,7 @@ import {
 import type { AnyContext } from '../context/context.js';
 import { InternalServerError } from '../errors/http-error.js';
 import { EXCHANGE, isFilled, type JsonWriter, type RouteWriter } from '../exchange/exchange.js';
-import { isWrittenAsJson, parseMediaType } from '../exchange/media-type.js';
+import { parseMediaType } from '../exchange/media-type.js';
 import { isPromiseLike } from '../promise.js';
 import { getHeader } from '../response/headers.js';
 import { isBody, isResponse } from '../response/record.js';
@@ -221,17 +221,17 @@ export function createRouteWriter(
     const { mediaTypes } = description;
     const writers = new Map(
       mediaTypes
-        .filter(({ type }) => type === undefined || isWrittenAsJson(type) || type.includes('*'))
+        .filter(({ type }) => type === undefined || isJson(type) || type.includes('*'))
         .map((one) => [one, compile(one.schema, isKnown || isIntended(schema))] as const),
     );
     const find = (sent: number, type: string): JsonWriter => {
       const { essence } = parseMediaType(type);
-      const found = findMediaType(mediaTypes, essence, isWrittenAsJson(essence));
+      const found = findMediaType(mediaTypes, essence, isJson(essence));
       const writer = found && writers.get(found);
       if (writer !== undefined || isTrusted) return writer ?? serialize;
       return refuse(undescribedType(route, sent, mediaTypes, essence));
     };
-    const named = mediaTypes.flatMap(({ type = 'application/json' }) => type).find(isWrittenAsJson);
+    const named = mediaTypes.flatMap(({ type = 'application/json' }) => type).find(isJson);
     const type = named === undefined || named === 'application/json' ? JSON_TYPE : named;
     if (type !== JSON_TYPE) isNeeded = true;
     byStatus.set(status, { find, type });

@@ -8,7 +8,7 @@ it.each([
   ['model/gltf+json', true],
   ['application/json-seq', false],
   ['application/jsonp', false],
-  ['text/json', false],
+  ['text/json', true],
   ['', false],
 ])('%s is JSON: %s', (header, expected) => {
   expect(isJson(essenceOf(header))).toBe(expected);

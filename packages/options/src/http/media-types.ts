@@ -8,10 +8,11 @@ export function essenceOf(header: string): string {
  * Whether a media type is JSON: one value, unlike `application/json-seq`.
  *
  * @param essence - Type and subtype in lower case.
- * @see RFC 6839 §3.1 for the `+json` suffix.
+ * @see MIME Sniffing Standard §4.6
  */
 export function isJson(essence: string): boolean {
-  return essence === 'application/json' || /^[\w.-]+\/[\w.!#$&^+-]+\+json$/.test(essence);
+  if (essence === 'application/json' || essence === 'text/json') return true;
+  return /^[\w.-]+\/[\w.!#$&^+-]+\+json$/.test(essence);
 }
 
 /** Whether a text is a media type or a range: `image/png`, `text/*`, `application/*+json`. RFC 9110 §12.5.1, RFC 6839 */
