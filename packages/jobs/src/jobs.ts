@@ -16,6 +16,7 @@ import {
   integer,
   type Kinds,
   kind,
+  LONGEST_DELAY,
   milliseconds,
   reporterOf,
 } from '@fairlead/options';
@@ -84,6 +85,8 @@ export interface JobLifecycle {
   /** Aborts when the shutdown begins. No job starts from then on. */
   readonly stopping: AbortSignal;
   onClose(callback: (remaining: number) => unknown): void;
+  /** Returns the milliseconds until the deadline of the shutdown. */
+  remaining?(): number;
 }
 
 /** Kinds of jobs, and what runs them. */
@@ -112,7 +115,8 @@ export interface Jobs {
   /**
    * Starts no further job, and waits for those that run. Another call waits for them, too.
    *
-   * @param timeout - Milliseconds until they are aborted, to run again later. The first call sets it. Default 8,000.
+   * @param timeout - Milliseconds until they are aborted, to run again later; `Infinity` for never. The first call sets
+   *   it. Default: until half a second before the deadline of a process that stops, and else 8,000.
    */
   stop(timeout?: number): Promise<void>;
   readonly deadLetters: DeadLetters;
@@ -138,7 +142,7 @@ const MAX_BACKOFF = 3_600_000;
 const TIMEOUT = 900_000;
 const CONCURRENCY = 4;
 
-/** Default of {@link Jobs.stop}: what `serve()` gives open requests. */
+/** Default of {@link Jobs.stop} unless the process stops: what `serve()` gives open requests. */
 const STOP_TIMEOUT = 8_000;
 
 /** Milliseconds before the deadline of a process for recording which jobs were aborted, and closing what they use. */
@@ -177,6 +181,8 @@ export function createJobs(backend: JobBackend, options: JobsOptions = {}): Jobs
   const definitions = new Map<string, Definition>();
   let state: 'defining' | 'opening' | 'open' | 'stopping' | 'stopped' = 'defining';
   let end: Promise<void> | undefined;
+  /** Returns the default of {@link Jobs.stop}. */
+  let timeLeft = (): number => STOP_TIMEOUT;
 
   const begin = async (call: string, works: boolean, lifecycle?: JobLifecycle): Promise<void> => {
     if (state !== 'defining') {
@@ -201,9 +207,12 @@ export function createJobs(backend: JobBackend, options: JobsOptions = {}): Jobs
       throw error;
     }
     state = 'open';
-    lifecycle?.onClose(async function jobs(remaining) {
-      await stop(Math.max(remaining - SETTLING, 0));
-    });
+    if (lifecycle !== undefined) {
+      timeLeft = () => timeLeftOf(lifecycle.remaining?.());
+      lifecycle.onClose(async function jobs(remaining) {
+        await stop(timeLeftOf(remaining));
+      });
+    }
     if (!works) return;
     const pause = (): void => backend.pause();
     lifecycle?.stopping.addEventListener('abort', pause, { once: true });
@@ -216,8 +225,8 @@ export function createJobs(backend: JobBackend, options: JobsOptions = {}): Jobs
   const close = async (timeout: number): Promise<void> => {
     state = 'stopping';
     backend.pause();
-    // Jobs that run until then may add others.
-    await backend.close(timeout);
+    // Jobs that run until then may add others. With a longer time, a timer would end at once.
+    await backend.close(Math.min(timeout, LONGEST_DELAY));
     state = 'stopped';
   };
 
@@ -283,7 +292,7 @@ export function createJobs(backend: JobBackend, options: JobsOptions = {}): Jobs
     },
     open: (lifecycle?: JobLifecycle) => begin('open()', false, lifecycle),
     start: (lifecycle?: JobLifecycle) => begin('start()', true, lifecycle),
-    stop: (timeout = STOP_TIMEOUT) => stop(timeout),
+    stop: (timeout = timeLeft()) => stop(timeout),
     deadLetters: backend.deadLetters,
   });
 }
@@ -357,6 +366,15 @@ function assertDefinition(
     problems.push(`${call} cannot use ${describeValue(handler)} as the handler. Pass a function.`);
   }
   throwTogether(problems);
+}
+
+/**
+ * Returns how long jobs may run before they are aborted.
+ *
+ * @param remaining - Milliseconds until the deadline of a process that stops; `Infinity` for one that doesn't.
+ */
+function timeLeftOf(remaining = Infinity): number {
+  return remaining === Infinity ? STOP_TIMEOUT : Math.max(remaining - SETTLING, 0);
 }
 
 function isLifecycle(value: object): boolean {

@@ -145,6 +145,36 @@ describe('jobs', () => {
     },
   );
 
+  it.each([
+    [Infinity, 8_000],
+    [1_234, 734],
+    [300, 0],
+  ])(
+    'stop half a second before the deadline of a process that stops, whoever calls stop() first: %i ms',
+    async (remaining, timeout) => {
+      const { jobs, log } = openMails();
+      const callbacks: ((remaining: number) => unknown)[] = [];
+      await jobs.start({
+        stopping: new AbortController().signal,
+        onClose: (callback) => callbacks.push(callback),
+        remaining: () => remaining,
+      });
+      await jobs.stop();
+      for (const callback of callbacks) await callback(2_000);
+      expect(log.slice(1)).toEqual(['pause', `close ${timeout}`]);
+    },
+  );
+
+  it.each([[Infinity], [2 ** 31]])(
+    'wait as long as a timer can when they stop within %d ms',
+    async (timeout) => {
+      const { jobs, log } = openMails();
+      await jobs.start();
+      await jobs.stop(timeout);
+      expect(log.slice(1)).toEqual(['pause', `close ${2 ** 31 - 1}`]);
+    },
+  );
+
   it('stop once, and each stop() waits for that', async () => {
     const { backend, log } = openNotes();
     const { promise: closed, resolve } = Promise.withResolvers<void>();

@@ -125,6 +125,8 @@ export interface Lifecycle {
    *   process logs the error, calls the other callbacks, and exits with 1.
    */
   onClose(callback: (remaining: number) => unknown): void;
+  /** Returns the milliseconds until the deadline of the shutdown; `Infinity` before it begins. */
+  remaining(): number;
   /**
    * Begins the shutdown. Further calls have no effect.
    *
@@ -206,7 +208,7 @@ class ManagedProcess {
   #stage: string | undefined = 'the start';
   #isStarted = false;
   #code = 0;
-  #exitBy = 0;
+  #exitBy = Infinity;
   #timer: NodeJS.Timeout | undefined = undefined;
 
   constructor(options: ProcessOptions) {
@@ -224,6 +226,7 @@ class ManagedProcess {
     const lifecycle: Lifecycle = Object.freeze({
       stopping: this.#stopping,
       onClose: (callback: (remaining: number) => unknown) => this.#addStep(callback),
+      remaining: () => this.#remaining(),
       stop: (reason = 'stop() was called') => this.#begin(0, reason),
     });
     try {
@@ -340,6 +343,10 @@ class ManagedProcess {
     }, this.#deadline);
   }
 
+  #remaining(): number {
+    return Math.max(0, this.#exitBy - performance.now());
+  }
+
   async #close(): Promise<void> {
     // A callback may register another one.
     const next = () => this.#serving.pop() ?? this.#steps.pop();
@@ -347,7 +354,7 @@ class ManagedProcess {
       const { name } = step;
       this.#stage = name;
       try {
-        await step.run(Math.max(0, this.#exitBy - performance.now()));
+        await step.run(this.#remaining());
       } catch (cause) {
         this.#code = Math.max(this.#code, 1);
         this.#log('error', new Error(`${this.#name} failed to close: ${name} failed.`, { cause }));

@@ -932,9 +932,13 @@ The application did not stop within 1500 ms. Still open: a server, a timer. Clos
 describe('runProcess()', () => {
   it('runs a process without a server', async () => {
     const program = startProgram(`
-      const work = await runProcess(async ({ stopping, onClose }) => {
+      const work = await runProcess(async ({ stopping, onClose, remaining: left }) => {
         const timer = setInterval(() => {}, 1_000);
-        onClose((remaining) => { clearInterval(timer); console.log(remaining > 0, remaining <= 9_000); });
+        onClose((remaining) => {
+          clearInterval(timer);
+          console.log(remaining > 0, remaining <= 9_000, left() > 0, left() <= remaining);
+        });
+        console.log(String(left()));
         return 'working';
       }, { name: 'worker' });
       console.log(work);
@@ -944,7 +948,7 @@ describe('runProcess()', () => {
     expect(await program.ended).toEqual({
       code: 0,
       signal: null,
-      stdout: 'working\nworker is stopping: SIGINT\ntrue true\n',
+      stdout: 'Infinity\nworking\nworker is stopping: SIGINT\ntrue true true true\n',
       stderr: '',
     });
   });
