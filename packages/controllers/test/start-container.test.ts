@@ -1,8 +1,9 @@
-import { createContainer, Service, token } from '@fairlead/di';
+import { createContainer, type Provider, type RegisterOptions, Service, token } from '@fairlead/di';
 import { describe, expect, it } from 'vitest';
 import {
   Controller,
   ControllerResolutionError,
+  defineController,
   Get,
   type GuardFn,
   type StartError,
@@ -48,6 +49,9 @@ class LateController extends Base {
     super();
   }
 }
+
+@Service({ scope: 'request' })
+class PlainVisit {}
 
 @Service()
 class PlainGuard {
@@ -123,6 +127,45 @@ describe('install rejects and registers nothing for', () => {
         `At: ${locationOf('GuardedController')}`,
         'Fix: register a function or an object with canActivate(). In a test, also check the overrides.',
       ),
+    );
+  });
+
+  describe.each<[string, Provider<unknown, readonly []>, RegisterOptions]>([
+    ['request-scoped', { useClass: PlainVisit }, { scope: 'request' }],
+    ['transient', { useClass: PlainVisit }, { scope: 'transient' }],
+    ['aliased', { useExisting: PlainVisit }, {}],
+  ])('the %s class without the method', (_, provider, options) => {
+    const found = 'the container returned an instance of PlainVisit, which is not a function';
+    const register = () => createContainer().register<unknown>(ADMIN, provider, options);
+
+    it.each([
+      ['guard', { guards: [ADMIN] }],
+      ['middleware', { middleware: [ADMIN] }],
+      ['interceptor', { interceptors: [ADMIN] }],
+    ])('of the %s whose token it has', async (kind, lists) => {
+      const value = defineController('/values', {
+        ...lists,
+        routes: ({ get }) => ({ read: get('/', () => 1) }),
+      });
+      const ofValue = await failStart([value], { container: register() });
+      expect(ofValue.message).toContain(`the ${kind} token(ADMIN) of values.read: ${found}`);
+      const ofPlugin = await failStart([WorkingController], { container: register(), ...lists });
+      expect(ofPlugin.message).toContain(
+        `the ${kind} token(ADMIN) of WorkingController.read: ${found}`,
+      );
+    });
+  });
+
+  it('a class that lacks the method of the controller that it replaces', async () => {
+    class FakeController {}
+    const container = createContainer().register(
+      WorkingController,
+      { useClass: FakeController as never },
+      { scope: 'request' },
+    );
+    const error = await failStart([WorkingController], { container });
+    expect(error.message).toContain(
+      'the container returned an instance of FakeController, which is not an object with a method read().',
     );
   });
 

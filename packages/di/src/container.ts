@@ -59,6 +59,9 @@ export interface ContainerInterface extends Partial<AsyncDisposable> {
 
 let registryOf: (container: Container) => Registry;
 
+/** Where `@fairlead/controllers` finds the method that returns the class of a token's instances, if that is known. */
+const CLASS_OF = Symbol.for('fairlead:class-of');
+
 /** Creates and keeps the instances of providers. Shares them only with child containers. */
 export class Container implements ContainerInterface, AsyncDisposable, Disposable {
   readonly #registry: Registry;
@@ -68,6 +71,12 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
 
   static {
     registryOf = (of) => of.#registry;
+    Object.defineProperty(Container.prototype, CLASS_OF, {
+      value(this: Container, token: Token): Constructor | undefined {
+        const provider = this.#target(token)?.provider;
+        return provider && 'useClass' in provider ? provider.useClass : undefined;
+      },
+    });
   }
 
   /** @param parent - Resolves the tokens that this container has no provider for. */

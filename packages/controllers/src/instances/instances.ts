@@ -164,7 +164,7 @@ export class Instances {
     const isShared = isForeignValue(container, token)
       ? isSharedValue(token, container)
       : container.isShared?.(token);
-    if (isShared === false) return { perRequest };
+    if (isShared === false) return { perRequest, type: (container as Typed)[CLASS_OF]?.(token) };
     try {
       const instance = this.#resolve(container, token);
       return isShared ? { instance } : { instance, perRequest };
@@ -211,6 +211,13 @@ export class Instances {
 
 /** Where a scope of `@fairlead/di` has a method that builds an instance once, and returns it or a promise for it. */
 const OBTAIN: unique symbol = Symbol.for('fairlead:obtain');
+
+/** Where a container of `@fairlead/di` has a method that returns the class of a token's instances. */
+const CLASS_OF: unique symbol = Symbol.for('fairlead:class-of');
+
+interface Typed {
+  readonly [CLASS_OF]?: (token: Token) => Constructor | undefined;
+}
 
 type Resolver = Pick<RequestScope, 'resolve'> & { readonly [OBTAIN]?: (token: Token) => unknown };
 

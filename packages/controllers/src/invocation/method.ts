@@ -1,5 +1,6 @@
 import type { Constructor } from '@fairlead/di';
 import { ControllerResolutionError, explainInstance } from '../errors.js';
+import { exampleWithout } from '../metadata/references.js';
 import type { CallHandler, InstanceSource, Runner } from '../metadata/runner.js';
 import { chain } from '../promise.js';
 import { createReadArguments } from './arguments.js';
@@ -34,13 +35,15 @@ function createCall(
   name: string,
   source: InstanceSource,
 ): CallHandler {
-  const { perRequest } = source;
+  const { perRequest, type } = source;
   if (perRequest === undefined) {
     const { instance } = source;
     const method = methodOf(instance, methodName, name);
     return (_ctx, values) => method.apply(instance, values);
   }
   if ('instance' in source) methodOf(source.instance, methodName, name);
+  const wrong = exampleWithout(methodName, type);
+  if (wrong !== undefined) methodOf(wrong, methodName, name);
   return (ctx, values) =>
     chain(perRequest(ctx), (instance) =>
       methodOf(instance, methodName, name).apply(instance, values),

@@ -1,6 +1,13 @@
 import type { AnyMiddleware, Context, Next, Params, State } from '@fairlead/core';
 import { descriptionOf, findMisuse, type Role } from '@fairlead/core/extend';
-import { type Class, describeToken, type InjectionToken, isToken, token } from '@fairlead/di';
+import {
+  type Class,
+  type Constructor,
+  describeToken,
+  type InjectionToken,
+  isToken,
+  token,
+} from '@fairlead/di';
 import { describeValue, isClass } from '@fairlead/options';
 import type { Diagnostic } from '../errors.js';
 import { CLASS_STYLE, type Spell } from './style.js';
@@ -133,13 +140,26 @@ export const REFERENCE_LISTS = [
  * method, because each instance may have it as a property.
  */
 export function isClassOf(kind: ReferenceKind, reference: unknown): reference is Class {
-  if (typeof reference !== 'function') return false;
-  if (hasMethodOf(kind, reference.prototype)) return true;
-  const name = new RegExp(`\\b${CLASS_METHODS[kind]}\\b`);
-  for (let level: unknown = reference; isClass(level); level = Object.getPrototypeOf(level)) {
+  return typeof reference === 'function' && mayHave(reference, CLASS_METHODS[kind]);
+}
+
+function mayHave(target: object, method: string | symbol): boolean {
+  const prototype = Object(Reflect.get(target, 'prototype'));
+  if (typeof Reflect.get(prototype, method) === 'function') return true;
+  const name = new RegExp(`(?<![\\w$])${String(method).replaceAll(/\W/g, '\\$&')}(?![\\w$])`);
+  for (let level: unknown = target; isClass(level); level = Object.getPrototypeOf(level)) {
     if (name.test(Function.prototype.toString.call(level))) return true;
   }
   return false;
+}
+
+/** Returns an object like the instances of a class, for messages, if they cannot have a method; or undefined. */
+export function exampleWithout(
+  method: string | symbol,
+  type: Constructor | undefined,
+): object | undefined {
+  const lacks = isClass(type) && typeof method === 'string' && !mayHave(type, method);
+  return lacks ? Object.create(type.prototype) : undefined;
 }
 
 /** Whether a reference is a function to call, rather than a class or a token that the container resolves. */

@@ -1,14 +1,19 @@
 import type { Context } from '@fairlead/core';
+import type { Constructor } from '@fairlead/di';
 import type { Diagnostic } from '../errors.js';
 import type { ParameterDefinition } from './parameter.js';
 
 /**
- * How routes get an instance: a shared one, or one resolved for each request. In the second case,
- * `instance` is what a container without `isShared` resolved at startup.
+ * How routes get an instance: a shared one, or one resolved for each request. In the second case, `type` is the class
+ * of the instances, if it is known, and `instance` is what a container without `isShared` resolved at startup.
  */
 export type InstanceSource =
-  | { readonly instance: unknown; readonly perRequest?: undefined }
-  | { readonly instance?: unknown; readonly perRequest: (ctx: Context) => unknown };
+  | { readonly instance: unknown; readonly perRequest?: undefined; readonly type?: undefined }
+  | {
+      readonly instance?: unknown;
+      readonly perRequest: (ctx: Context) => unknown;
+      readonly type?: Constructor | undefined;
+    };
 
 /** The arguments of a handler, if something reads them for it. */
 // biome-ignore lint/suspicious/noConfusingVoidType: the validation of a value returns nothing

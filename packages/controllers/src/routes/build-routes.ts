@@ -40,6 +40,7 @@ import { mergeReferences, type RouteValues, setRouteValues } from '../metadata/c
 import { isInputSource, isRequired, type ParameterDefinition } from '../metadata/parameter.js';
 import {
   CLASS_METHODS,
+  exampleWithout,
   findRoleFault,
   GUARD_OVERRIDES,
   type Guard,
@@ -346,7 +347,9 @@ function createStep(
     throw wrongInstance(expected, requirement, instance);
   };
   const known = 'instance' in source ? asStep(source.instance) : undefined;
-  const { perRequest } = source;
+  const { perRequest, type } = source;
+  const wrong = exampleWithout(method, type);
+  if (wrong !== undefined) asStep(wrong);
   const ofRequest: Step = (ctx, ...next) =>
     chain(perRequest?.(ctx), (instance) => asStep(instance)(ctx, ...next));
   const step = perRequest === undefined && known !== undefined ? known : ofRequest;
