@@ -108,7 +108,7 @@ export interface RateLimitOptions {
    */
   readonly onFailure?: 'open' | 'closed' | 'memory';
   /**
-   * Called with the error when counting fails, unless `onFailure` is `closed`. Default: that of the error handler.
+   * Called with the error when counting fails and the request passes. Default: that of the error handler.
    */
   readonly onError?: (error: unknown, ctx: Context) => void;
 }
@@ -360,7 +360,7 @@ function createLimit(call: string, options: RateLimitOptions): (ctx: Context) =>
     ctx.state.rateLimits = Object.freeze({ ...rateLimitsOf(ctx), [name]: state });
     ctx.append('RateLimit', `"${name}";r=${state.remaining};t=${state.reset}`);
     if (!state.allowed) throw tooMany(state, duration);
-    if (count === 'failures') undoOnSuccess(ctx, counted);
+    if (count === 'failures') undoOnSuccess(ctx, counted, (cause) => report(cause, ctx));
   };
 }
 
@@ -368,12 +368,16 @@ function createLimit(call: string, options: RateLimitOptions): (ctx: Context) =>
  * Counts a request only if it fails. It counts from the start, so that concurrent attempts cannot exceed
  * the limit before the first of them has failed.
  */
-function undoOnSuccess(ctx: Context, { left, undo }: Counted): void {
+function undoOnSuccess(
+  ctx: Context,
+  { left, undo }: Counted,
+  onError: (cause: unknown) => void,
+): void {
   const end = performance.now() + left;
   ctx.onFinish(({ status, aborted }) => {
     const isFailure = aborted || status >= 400;
     // The points of a window that has ended must not be taken from the next one.
-    if (!isFailure && performance.now() < end) return undo();
+    if (!isFailure && performance.now() < end) return undo().catch(onError);
   });
 }
 
@@ -407,7 +411,7 @@ async function countIn(
   return {
     state: describeState(used <= points, points, points - used, msBeforeNext),
     left: msBeforeNext,
-    undo: () => store.add(key, -cost, duration),
+    undo: async () => store.add(key, -cost, duration),
   };
 }
 
@@ -526,13 +530,14 @@ function tooMany({ limit, reset }: RateLimitState, duration: number): TooManyReq
   );
 }
 
+const FAILURE = 'Cannot apply the rate limit: the store failed. Check the store.';
+
 function unavailable(cause: unknown): ServiceUnavailableError {
-  const message = 'Cannot apply the rate limit: the store failed. Check the store.';
-  return new ServiceUnavailableError(message, { code: 'RATE_LIMIT_UNAVAILABLE', cause });
+  return new ServiceUnavailableError(FAILURE, { code: 'RATE_LIMIT_UNAVAILABLE', cause });
 }
 
 function reportFailure(cause: unknown, ctx: Context): void {
-  ctx.report(new Error('Cannot apply the rate limit. Check the store.', { cause }));
+  ctx.report(new Error(FAILURE, { cause }));
 }
 
 /** @throws {SetupError} `INVALID_OPTION` */

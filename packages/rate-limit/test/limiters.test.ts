@@ -98,6 +98,7 @@ describe('a limiter', () => {
 
 describe('a store that fails', () => {
   const gone = new Error('The store is gone.');
+  const message = 'Cannot apply the rate limit: the store failed. Check the store.';
   const limiter: RateLimiter = { consume: () => Promise.reject(gone) };
   const limit = { points: 1, duration: 10, limiter };
 
@@ -112,10 +113,34 @@ describe('a store that fails', () => {
       retry: null,
     });
     expect(onError).toHaveBeenCalledExactlyOnceWith(
-      expect.objectContaining({ message: expect.stringContaining('rate limit'), cause: gone }),
+      expect.objectContaining({ message, cause: gone }),
       expect.anything(),
     );
   });
+
+  it.each(['open', 'closed', 'memory'] as const)(
+    'while points are given back is passed to onError when onFailure is %s',
+    async (onFailure) => {
+      const works: RateLimiter = {
+        consume: async () => ({ remainingPoints: 0, msBeforeNext: 10_000 }),
+        reward: () => Promise.reject(gone),
+      };
+      const options = { ...limit, limiter: works, count: 'failures', onFailure } as const;
+      const onError = vi.fn();
+      await create({ ...options, onError }).request('/here');
+      expect(onError).toHaveBeenCalledExactlyOnceWith(
+        gone,
+        expect.objectContaining({ path: '/here' }),
+      );
+      const onAppError = vi.fn();
+      const app = createApp({ onError: onAppError }).use(rateLimit(options), (ctx) => ctx.send(''));
+      await app.request('/');
+      expect(onAppError).toHaveBeenCalledExactlyOnceWith(
+        expect.objectContaining({ message, cause: gone }),
+        expect.anything(),
+      );
+    },
+  );
 
   it('is passed to onError with the context', async () => {
     const onError = vi.fn();
@@ -136,7 +161,7 @@ describe('a store that fails', () => {
     const problem = await (await app.request('/')).json();
     expect(problem).toMatchObject({ status: 503, code: 'RATE_LIMIT_UNAVAILABLE' });
     expect(onError).toHaveBeenCalledExactlyOnceWith(
-      expect.objectContaining({ status: 503, cause: gone }),
+      expect.objectContaining({ status: 503, message, cause: gone }),
       expect.anything(),
     );
   });
