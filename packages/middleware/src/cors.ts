@@ -105,7 +105,8 @@ const CORS_OPTIONS: Kinds<CorsOptions> = {
  * A response that depends on the request's origin has `Vary: Origin`, even if the request has no origin.
  *
  * Works on an application, a router, a route or a controller. A preflight runs no route. Unless `cors()` is
- * on the application, the last `cors()` of the requested route responds to the preflight.
+ * on the application, the last `cors()` of the requested route responds to the preflight. That of one version
+ * of a path responds for all versions, because a preflight names none.
  *
  * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid, or when `credentials` is true
  *   for the origin `'*'`.
