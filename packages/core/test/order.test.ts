@@ -192,6 +192,17 @@ describe('errorHandler()', () => {
     expect(warningsOf(app)).toEqual([]);
   });
 
+  it('causes a warning only for routes whose routers are not intended', () => {
+    const probes = intended(createRouter().get('/live', handler));
+    const app = createApp()
+      .route('/health', createRouter().route('/', probes))
+      .route('/status', createRouter().route('/', probes).get('/load', handler))
+      .use(errorHandler());
+    expect(warningsOf(app)).toEqual([
+      'errorHandler() cannot catch errors from anything registered before it: the route GET /status/load. Register errorHandler() first, or pass it or the router to intended().',
+    ]);
+  });
+
   it('at a prefix causes a warning after routes below the prefix', () => {
     const app = createApp()
       .get('/health', handler)

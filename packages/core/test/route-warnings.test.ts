@@ -66,6 +66,14 @@ describe('a pattern with a repeated prefix', () => {
     expect(warningsOf(createApp().route('/users', users).route('/posts', posts))).toEqual([]);
   });
 
+  it('causes none if the router is nested in one and intended, or in one that is', () => {
+    const create = () => createRouter().get('/users', handler);
+    const nested = createRouter().route('/users', intended(create())).get('/posts', handler);
+    const marked = intended(createRouter().route('/users', create()));
+    const app = createApp().route('/', nested).route('/api', marked).route('/posts', nested);
+    expect(warningsOf(app)).toEqual([expect.stringContaining('in a pattern: GET /posts/posts.')]);
+  });
+
   it('causes none if one string repeats it', () => {
     const own = createRouter().get('/a/a', handler).get('/d/d/:id?', handler);
     const nested = createRouter().route('/b/b', createRouter().get('/', handler));

@@ -13,7 +13,14 @@ import {
   shapesOf,
 } from '../router/pattern.js';
 import type { Handler } from '../router/route-options.js';
-import { type AnyRouter, addPrefix, addRoute, prefixesTo, type Route } from '../router/router.js';
+import {
+  type AnyRouter,
+  addPrefix,
+  addRoute,
+  intendedIn,
+  prefixesTo,
+  type Route,
+} from '../router/router.js';
 import type { VersionSource } from '../router/version-source.js';
 import { conflictOf, InvalidPatternError, mountedTwice } from '../setup/setup-error.js';
 
@@ -24,7 +31,7 @@ export interface PlacedRoute extends MountedRoute {
   readonly router: AnyRouter;
   /** Its pattern as compared with prefixes. */
   readonly shapes: readonly string[];
-  /** Whether its router or one of its functions is intended. */
+  /** Whether one of its routers or functions is intended. */
   readonly isIntended: boolean;
 }
 
@@ -111,6 +118,7 @@ export function createLayout(
       (other) => other.router === router && shapeIn(other) === shapeIn(entry),
     );
     const above = places.filter(({ middleware }) => middleware);
+    const marked = new Set(intendedIn(router));
     const routes: PlacedRoute[] = [];
     for (const route of added.get(entry) ?? []) {
       const { method, options, handlers } = route;
@@ -132,7 +140,7 @@ export function createLayout(
           name: `${method} ${pattern.text}`,
           router,
           shapes,
-          isIntended: isIntended(router) || handlers.some(isIntended),
+          isIntended: marked.has(options) || handlers.some(isIntended),
         });
       } catch (error) {
         if (!(error instanceof InvalidPatternError)) throw error;

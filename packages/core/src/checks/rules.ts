@@ -159,7 +159,9 @@ function missesErrors(one: PlacedMiddleware): Found {
   // Other error handlers catch the errors, or have been reported for the same routes.
   const isMissed = coversWithout(one, (other) => roleOf(other) === 'errorHandler');
   const routers = one.before.filter(({ router }) => router && !isIntended(router));
-  const names = routers.flatMap((router) => namesOf(router, isMissed));
+  const names = routers.flatMap((router) =>
+    namesOf(router, (pattern, _handlers, route) => isMissed(pattern) && !route?.isIntended),
+  );
   const message = `errorHandler() cannot catch errors${below(one.prefix)} from anything registered before it: ${NAMES}. Register errorHandler() first, or pass it or the router to intended().`;
   return { message, names };
 }
@@ -405,10 +407,14 @@ function coversWithout(
 /** Names a middleware or a router if all of it is affected, or else the affected routes. */
 function namesOf(
   { name, shapes, routes }: Place,
-  isAffected: (shapes: readonly string[], handlers: readonly Middleware[]) => boolean,
+  isAffected: (
+    shapes: readonly string[],
+    handlers: readonly Middleware[],
+    route?: PlacedRoute,
+  ) => boolean,
 ): readonly string[] {
   if (routes === undefined) return isAffected([...shapes, '*'], []) ? [name] : [];
-  const affected = routes.filter((route) => isAffected(route.shapes, route.handlers));
+  const affected = routes.filter((route) => isAffected(route.shapes, route.handlers, route));
   const isWhole = affected.length === routes.length && affected.length > 0;
   return isWhole && name !== '' ? [name] : affected.map((route) => `the route ${route.name}`);
 }

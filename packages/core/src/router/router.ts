@@ -549,6 +549,14 @@ export function isShared(router: AnyRouter, route: RouteOptions, isOuter = false
   );
 }
 
+/** Lists the options of the routes in a router that is intended, or is nested in one. */
+export function intendedIn(router: AnyRouter, isOuter = false): readonly RouteOptions[] {
+  const is = isOuter || isIntended(router);
+  return router[TABLE].entries.flatMap((entry) =>
+    'method' in entry ? (is ? entry.options : []) : intendedIn(entry.router, is),
+  );
+}
+
 /** Seals a router and its nested routers. Registering a route afterwards throws. */
 export function sealRouter(router: AnyRouter): void {
   router[TABLE].isSealed = true;
