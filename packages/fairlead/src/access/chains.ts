@@ -1,4 +1,4 @@
-import type { Application, Route, Security } from '@fairlead/core';
+import type { Application, PathRules, Route, Security } from '@fairlead/core';
 import { descriptionOf, flatten, opensWebSocket, registrationsOf } from '@fairlead/core/extend';
 import { locatorOf } from '@fairlead/options';
 import { importOptional } from '../application.js';
@@ -29,6 +29,8 @@ export interface Chain {
   readonly public?: string;
   /** Whether a package brings the reason, so that it is no decision of the application. */
   readonly isBuiltIn: boolean;
+  /** How its path is compared; undefined for a prefix. */
+  readonly rules?: PathRules | undefined;
   /** In the order in which they run. */
   readonly steps: readonly Step[];
   readonly at: string | undefined;
@@ -94,7 +96,10 @@ async function createFinder(app: Application): Promise<(route: Route, index: num
   };
 }
 
-function chainOf({ method, pattern, options, handlers, upstream = [] }: Route, own: Own): Chain {
+function chainOf(
+  { method, pattern, options, handlers, upstream = [], router }: Route,
+  own: Own,
+): Chain {
   const handler = handlers.at(-1);
   const at = locatorOf(options)?.();
   const described = descriptionOf(handler);
@@ -106,6 +111,7 @@ function chainOf({ method, pattern, options, handlers, upstream = [] }: Route, o
     route: `${opensWebSocket(handlers) ? 'WS' : method} ${pattern}${options.version === undefined ? '' : ` version ${options.version}`}`,
     ...(reason !== undefined && { public: reason }),
     isBuiltIn: options.public === undefined && reason !== undefined,
+    rules: router?.rules,
     steps: [
       ...upstream.flatMap((one) => stepsOf(one)),
       ...own.functions.flatMap((one, index) =>

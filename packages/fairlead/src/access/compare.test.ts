@@ -3,7 +3,7 @@ import { describe as describeFunction } from '@fairlead/core/extend';
 import { describe, expect, it } from 'vitest';
 import { chainsOf } from './chains.js';
 import { compare } from './compare.js';
-import { builtInOf, formatLock, lockOf, parseLock } from './lock.js';
+import { builtInOf, formatLock, lockOf, parseLock, rulesOf } from './lock.js';
 
 type App = ReturnType<typeof createApp>;
 
@@ -23,6 +23,9 @@ const role = (...roles: readonly string[]): Middleware =>
     security: { anyOf: roles.map((one) => ({ ...BEARER, scopes: [one] })) },
   });
 
+const files = (): Middleware =>
+  describeFunction<Middleware>((_ctx, next) => next(), { name: 'files()', role: 'responder' });
+
 const open = { public: 'Everyone may.' };
 const handler = () => 1;
 
@@ -36,7 +39,7 @@ async function lockTextOf(app: App): Promise<string> {
 async function differences(before: App, after: App): Promise<readonly string[]> {
   const lock = parseLock('access.lock.json', await lockTextOf(before));
   const chains = await chainsOf(after);
-  const found = compare(lock, lockOf(chains), builtInOf(chains));
+  const found = compare(lock, lockOf(chains), builtInOf(chains), rulesOf(chains));
   return found.map(({ kind, route, message }) => `${kind}: ${route}: ${message}`);
 }
 
@@ -128,6 +131,32 @@ describe('a comparison with a lock', () => {
       ['weaker: GET /: the middleware signedIn() (bearer) does not run for it anymore.'],
     ],
     [
+      'a role behind a path with a slash at the end',
+      () => createApp().get('/a', role('a'), handler),
+      () => createApp().get('/a/', role('a', 'b'), handler),
+      ['weaker: GET /a/: the middleware role() (bearer:a) lets requests with bearer:b pass, too.'],
+    ],
+    [
+      'another path of strict rules',
+      () => createApp({ strict: true }).get('/a', role('a'), handler).get('/b/', open, handler),
+      () => createApp({ strict: true }).get('/a/', role('a'), handler).get('/b', open, handler),
+      [
+        'changed: GET /a: is gone.',
+        'changed: GET /a/: is new: the middleware role() (bearer:a).',
+        'changed: GET /b: is new: everyone may call it, "Everyone may.".',
+        'changed: GET /b/: is gone.',
+      ],
+    ],
+    [
+      'a path of another case',
+      () => createApp().get('/a', open, handler),
+      () => createApp().get('/A', open, handler),
+      [
+        'changed: GET /A: is new: everyone may call it, "Everyone may.".',
+        'changed: GET /a: is gone.',
+      ],
+    ],
+    [
       'routes that are new and gone',
       () => createApp().get('/a', open, handler),
       () => createApp().get('/b', signedIn(), handler).get('/c', handler).get('/d', open, handler),
@@ -151,6 +180,21 @@ describe('a comparison with a lock', () => {
       () => createApp().get('/a/:key/b/*path', role('a'), handler),
     ],
     [
+      'a slash at the end',
+      () => createApp().get('/a/', role('a'), handler).get('/b', role('a'), handler),
+      () => createApp().get('/a', role('a'), handler).get('/b/', role('a'), handler),
+    ],
+    [
+      'the case of a path whose case does not matter',
+      () => createApp({ caseSensitive: false }).get('/a/:Id', role('a'), handler),
+      () => createApp({ caseSensitive: false }).get('/A/:id', role('a'), handler),
+    ],
+    [
+      'a slash at the end of a prefix',
+      () => createApp().use('/a/', role('a'), files()),
+      () => createApp().use('/a', role('a'), files()),
+    ],
+    [
       'a repeated role',
       () => createApp().get('/', role('a', 'b'), handler),
       () => createApp().get('/', role('a', 'b', 'a'), role('b', 'a'), handler),
@@ -167,14 +211,12 @@ describe('a comparison with a lock', () => {
   it('reports a repeated guard whose demands are not known', () => {
     const guard = { kind: 'guard', name: 'Owner', needs: [[]] } as const;
     const lock = (...steps: readonly (typeof guard)[]) => new Map([['GET /', { steps }]]);
-    expect(compare(lock(guard), lock(guard, guard), new Set())).toEqual([
+    expect(compare(lock(guard), lock(guard, guard), new Set(), new Map())).toEqual([
       { kind: 'changed', route: 'GET /', message: 'the guard Owner is new.' },
     ]);
   });
 
   it('reports responders whose guard is gone', async () => {
-    const files = (): Middleware =>
-      describeFunction<Middleware>((_ctx, next) => next(), { name: 'files()', role: 'responder' });
     const before = createApp().use('/a', signedIn(), files(), files());
     const after = createApp().use('/a', files()).use('/a', signedIn(), files());
     expect(await differences(before, after)).toEqual([

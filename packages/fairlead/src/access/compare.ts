@@ -1,3 +1,4 @@
+import type { PathRules } from '@fairlead/core';
 import { describeNeeds, describeWay, implies, missingWays } from './chains.js';
 import type { Lock, LockedRoute, LockedStep } from './lock.js';
 
@@ -15,14 +16,17 @@ export interface Difference {
  * Compares an application with a lock. What a guard does inside is not compared.
  *
  * @param builtIn - The routes whose reason a package brings. A lock leaves them out unless something guards them.
+ * @param rules - How the paths of present routes are compared; by default, with their case and without a slash at the
+ *   end.
  * @returns What is weaker first; empty if nothing has changed.
  */
 export function compare(
   lock: Lock,
   present: Lock,
   builtIn: ReadonlySet<string>,
+  rules: ReadonlyMap<string, PathRules>,
 ): readonly Difference[] {
-  const names = renamed(lock, present);
+  const names = renamed(lock, present, rules);
   const earlier = new Map([...names].map(([old, now]) => [now, old]));
   const routes = [...new Set([...lock.keys(), ...present.keys()])].sort();
   const all = routes.flatMap((route): readonly Difference[] => {
@@ -40,18 +44,45 @@ export function compare(
   ];
 }
 
-/** Finds the routes whose parameters have other names, which do not matter to requests. */
-function renamed(lock: Lock, present: Lock): ReadonlyMap<string, string> {
-  const shapeOf = (route: string) => route.replace(/([:*])[\p{L}_][\p{L}\p{M}\p{N}_]*/gu, '$1');
+/** How prefixes are compared, and paths by default. */
+const USUAL: PathRules = { caseSensitive: true, strict: false };
+
+/** All ways to compare paths. */
+const RULES: readonly PathRules[] = [true, false].flatMap((caseSensitive) =>
+  [true, false].map((strict) => ({ caseSensitive, strict })),
+);
+
+/**
+ * Finds the routes with another name that handle the same requests: the names of parameters do not matter, nor does a
+ * slash at the end, nor the case, unless the rules say so.
+ */
+function renamed(
+  lock: Lock,
+  present: Lock,
+  rules: ReadonlyMap<string, PathRules>,
+): ReadonlyMap<string, string> {
   const added = new Map(
-    [...present.keys()].filter((one) => !lock.has(one)).map((one) => [shapeOf(one), one]),
+    [...present.keys()]
+      .filter((one) => !lock.has(one))
+      .map((one) => [shapeOf(one, rules.get(one) ?? USUAL), one]),
   );
   return new Map(
     [...lock.keys()].flatMap((route) => {
-      const now = present.has(route) ? undefined : added.get(shapeOf(route));
+      const shapes = present.has(route) ? [] : RULES.map((one) => shapeOf(route, one));
+      const now = shapes.map((shape) => added.get(shape)).find((one) => one !== undefined);
       return now === undefined ? [] : [[route, now] as const];
     }),
   );
+}
+
+/** Returns a text that routes share if they handle the same requests by the same rules. */
+function shapeOf(route: string, { caseSensitive, strict }: PathRules): string {
+  const bare = route.replace(/([:*])[\p{L}_][\p{L}\p{M}\p{N}_]*/gu, '$1');
+  const folded = caseSensitive
+    ? bare
+    : bare.replace(/\/.*?(?=$| version )/, (path) => path.toLowerCase());
+  const shape = strict ? folded : folded.replace(/(?<=[^ ])\/(?= |$)/, '');
+  return `${caseSensitive} ${strict} ${shape}`;
 }
 
 function describeRoute({ public: reason, steps }: LockedRoute): string {

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type { PathRules } from '@fairlead/core';
 import { isPlainObject } from '@fairlead/options';
 import { UsageError } from '../errors.js';
 import { describeJsonError } from '../project.js';
@@ -42,6 +43,11 @@ function byText(one: LockedStep, other: LockedStep): number {
 /** Lists the routes whose reason a package brings, so that a lock leaves them out unless something guards them. */
 export function builtInOf(chains: readonly Chain[]): ReadonlySet<string> {
   return new Set(chains.flatMap(({ route, isBuiltIn }) => (isBuiltIn ? route : [])));
+}
+
+/** Tells how the paths of routes are compared, by their names. */
+export function rulesOf(chains: readonly Chain[]): ReadonlyMap<string, PathRules> {
+  return new Map(chains.flatMap(({ route, rules }) => (rules ? [[route, rules]] : [])));
 }
 
 /** Writes a lock, with a line for each step. */

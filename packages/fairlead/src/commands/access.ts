@@ -44,7 +44,8 @@ async function access(
       refuseFile(error, lockFile),
     );
     print(`Wrote ${lockFile}: ${count(chains.length, 'route')}.`);
-  } else if (json) printJson(chains.map(({ isBuiltIn: _isBuiltIn, ...chain }) => chain));
+  } else if (json)
+    printJson(chains.map(({ isBuiltIn: _isBuiltIn, rules: _rules, ...chain }) => chain));
   else print(chains.length === 0 ? 'The application has no routes.' : formatChains(chains));
 }
 

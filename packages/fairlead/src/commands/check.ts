@@ -7,7 +7,7 @@ import { describeStartError, type Variable } from '@fairlead/serve';
 import type { Command } from 'commander';
 import { chainsOf } from '../access/chains.js';
 import { compare, type Difference } from '../access/compare.js';
-import { builtInOf, LOCK_FILE, lockOf, readLock } from '../access/lock.js';
+import { builtInOf, LOCK_FILE, lockOf, readLock, rulesOf } from '../access/lock.js';
 import {
   acceptModule,
   findModule,
@@ -92,7 +92,7 @@ async function check(
       app.seal();
       if (lock !== undefined) {
         const chains = await chainsOf(app);
-        differences = compare(lock, lockOf(chains), builtInOf(chains));
+        differences = compare(lock, lockOf(chains), builtInOf(chains), rulesOf(chains));
       }
       review = await reviewIfPublished(app, openapiFile, document, strict);
       return app.routes().length;
