@@ -166,6 +166,7 @@ describe('the statuses of a route', () => {
     several: get('/several', { status: 299, response: { 200: Name, 299: Count } }, () => 1),
     probe: head('/probe', () => ({ done: 1 })),
     either: on(['GET', 'HEAD'], '/either', { response: Name }, () => 'tea'),
+    page: head('/page', (ctx) => ctx.html('<p>tea</p>')),
     cached: get('/cached', { response: Name }, (ctx) => {
       ctx.status = 304;
       return 'tea';
@@ -196,6 +197,8 @@ describe('the statuses of a route', () => {
     expectTypeOf<Extract<typeof either, { ok: true }>['body']>().toEqualTypeOf<undefined>();
     expect(either).toMatchObject({ ok: true, status: 200, body: undefined });
     expectTypeOf(await own.get('/jobs/either')).toEqualTypeOf<string>();
+    const page = await own.send('HEAD', '/jobs/page');
+    expect(page).toMatchObject({ ok: true, status: 200, body: undefined });
   });
 
   it('may be one between successes and errors, such as that of an unchanged response', async () => {
@@ -270,6 +273,13 @@ describe('the functions for each method', () => {
     expect(await untyped.post('/echo', written)).toEqual({ type: 'text/plain', body: 'a "b"' });
     const value = { headers: { 'Content-Type': 'application/json' }, body: 'a "b"' };
     expect(await untyped.post('/echo', value)).toMatchObject({ body: 'a "b"' });
+  });
+
+  it('refuse a stream', async () => {
+    const call = untyped.post('/echo', { body: new Blob(['tea']).stream() });
+    await expect(call).rejects.toThrow(
+      'Cannot send a stream, which a repeated request would lack. Pass a Blob: await new Response(stream).blob()',
+    );
   });
 
   it('send a body with QUERY', async () => {

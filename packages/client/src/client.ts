@@ -246,7 +246,10 @@ export function createClient<Routes extends AnyApi = Api>(
       request(method, path, call, async (answer) => {
         const { response } = answer;
         const { ok, status } = response;
-        if (ok) return { ok, status, response, body: await readBody(response) };
+        // A response to HEAD has the type of the body that it lacks.
+        const hasBody = method !== 'HEAD';
+        if (ok)
+          return { ok, status, response, body: hasBody ? await readBody(response) : undefined };
         return { ok, status, response, problem: (await errorOf(answer)).problem };
       }),
     async *events(path: string, call: AnyOptions = {}) {
@@ -386,9 +389,18 @@ function acceptEvents(shared: string): string {
   return [...new Set(ranges)].join(', ');
 }
 
-/** Converts a body to JSON, unless `fetch` can send it as it is. */
+/**
+ * Converts a body to JSON, unless `fetch` can send it as it is.
+ *
+ * @throws {TypeError} When the body is a stream, or JSON cannot express it.
+ */
 function bodyOf(method: string, body: unknown, headers: Headers): RequestInit {
   if (isNative(body)) return { body };
+  if (body instanceof ReadableStream) {
+    throw new TypeError(
+      'Cannot send a stream, which a repeated request would lack. Pass a Blob: await new Response(stream).blob()',
+    );
+  }
   const type = headers.get('Content-Type');
   if (typeof body === 'string' && type !== null && !isJson(essenceOf(type))) return { body };
   // Servers reject QUERY without a type, also without a body. RFC 10008 §2
