@@ -72,7 +72,8 @@ export interface Job<Payload> {
    * promise resolves.
    *
    * @returns The ID of the job.
-   * @throws {TypeError} When the schema rejects the payload.
+   * @throws {TypeError} When the schema rejects the payload, or the backend cannot store it: PostgreSQL refuses text with
+   *   NUL or half of a surrogate pair.
    */
   enqueue(payload: Payload, options?: EnqueueOptions): Promise<string>;
 }

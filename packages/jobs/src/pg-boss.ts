@@ -1,4 +1,5 @@
 import { SetupError } from '@fairlead/core';
+import { assertStorable, describeValue } from '@fairlead/options';
 import type { Transactions } from '@fairlead/transactions';
 import { type ConstructorOptions, type Db, type JobWithMetadata, PgBoss } from 'pg-boss';
 import type {
@@ -114,6 +115,7 @@ class PgBossBackend<Client> implements JobBackend {
   }
 
   async add(name: string, payload: unknown, delay: number): Promise<string> {
+    assertStorable(`Cannot enqueue the job '${name}'`, payload, 'payload');
     const stored: Stored = { payload };
     const startAfter = Math.ceil(delay / 1_000);
     const id = await this.#opened.send(name, stored, { startAfter, db: this.#transaction() });
@@ -141,7 +143,7 @@ class PgBossBackend<Client> implements JobBackend {
             const failure = await run(this.#claim(job));
             if (failure === undefined) return { id: job.id, status: 'completed' as const };
             const status = failure.isFinal ? ('deadletter' as const) : ('failed' as const);
-            return { id: job.id, status, output: failure.error };
+            return { id: job.id, status, output: outputOf(failure.error) };
           }),
         ),
     );
@@ -246,6 +248,17 @@ function queueOf({ retries, backoff, maxBackoff, timeout }: JobSettings) {
 /** Returns how many jobs a command of pg-boss has changed. */
 function countOf(response: object): unknown {
   return Reflect.get(response, 'affected');
+}
+
+/** Returns what to store of an error: text that PostgreSQL can store in JSON. */
+function outputOf(error: unknown): object {
+  const storable = (text: string) => text.toWellFormed().replaceAll('\0', '\uFFFD');
+  if (error instanceof Error) {
+    const { message, stack = '' } = error;
+    return { message: storable(message), stack: storable(stack) };
+  }
+  const isObject = typeof error === 'object' && error !== null;
+  return { message: storable(isObject ? describeValue(error) : String(error)) };
 }
 
 /** Returns the message of what pg-boss has stored for a failure. Its own are in a member `value`. */

@@ -114,6 +114,25 @@ describe.concurrent.each(Object.keys(LIBRARIES) as (keyof typeof LIBRARIES)[])(
       expect((await effects('once')).filter((one) => one === item)).toEqual([item]);
     });
 
+    it('refuse text that PostgreSQL cannot store, and keep errors that have it', async (test) => {
+      const { expect } = test;
+      const { db, jobs } = open(test, name);
+      const job = jobs.define(`${name}-text`, { payload: Item }, () => {
+        throw new UnrecoverableError('no\0\ud800');
+      });
+      await jobs.start();
+      await db.run(async () => {
+        await expect(job.enqueue({ item: 'a\0' })).rejects.toThrow(
+          `Cannot enqueue the job '${job.name}': PostgreSQL cannot store NUL or half of a surrogate pair, which payload.item contains.`,
+        );
+        // The transaction continues.
+        await job.enqueue({ item: 'a' });
+      });
+      const list = async () =>
+        (await jobs.deadLetters.list()).filter((one) => one.name === job.name);
+      await expect.poll(list).toMatchObject([{ attempts: 1, error: 'no\uFFFD\uFFFD' }]);
+    });
+
     it('change dead letters in the transaction of the caller', async (test) => {
       const { expect } = test;
       const { db, jobs } = open(test, name);

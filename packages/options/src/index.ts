@@ -108,6 +108,7 @@ export { NO_CONTENT_STATUSES } from './http/statuses.js';
 export { setWithin } from './bounded-map.js';
 export {
   assertConnected,
+  assertStorable,
   backoff,
   isClass,
   isPlainObject,

@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm';
 import { expect, it, vi } from 'vitest';
-import { backoff, isPlainObject, pointerKeys } from './values.js';
+import { assertStorable, backoff, isPlainObject, pointerKeys } from './values.js';
 
 it('tells object literals of any realm from instances', () => {
   const foreign: unknown = runInNewContext('({})');
@@ -19,6 +19,25 @@ it('waits twice as long after each attempt, up to the longest delay, of which ha
   expect(delays(0)).toEqual([50, 100, 200, 500]);
   expect(delays(1)).toEqual([100, 200, 400, 1_000]);
 });
+
+it.each([
+  ['a\0', 'x contains'],
+  [{ list: ['a', { b: 'a\ud800' }] }, 'x.list.1.b contains'],
+  [{ 'a\udc00': 1 }, 'the name of a member of x contains'],
+])('refuses text that PostgreSQL cannot store in JSON: %j', (value, place) => {
+  const check = () => assertStorable('Cannot add it', value, 'x');
+  expect(check).toThrow(TypeError);
+  expect(check).toThrow(
+    `Cannot add it: PostgreSQL cannot store NUL or half of a surrogate pair, which ${place}. Remove`,
+  );
+});
+
+it.each([[null], [1], [{ list: ['\u{1f600}', '\\u0000', { b: null }] }]])(
+  'accepts %j for PostgreSQL',
+  (value) => {
+    expect(() => assertStorable('Cannot add it', value, 'x')).not.toThrow();
+  },
+);
 
 it.each([
   ['#', []],

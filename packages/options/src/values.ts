@@ -33,6 +33,27 @@ export function assertConnected({ isReady }: { readonly isReady?: boolean }): vo
 }
 
 /**
+ * Asserts that PostgreSQL can store text in JSON: it refuses NUL and lone surrogates.
+ *
+ * @param failure - The beginning of the message, such as `Cannot publish to 'orders'`.
+ * @param value - A value as JSON carries it.
+ * @param path - Where the value is, for the message.
+ * @throws {TypeError}
+ */
+export function assertStorable(failure: string, value: unknown, path: string): void {
+  if (typeof value === 'string' && /\0|\p{Cs}/u.test(value)) {
+    throw new TypeError(
+      `${failure}: PostgreSQL cannot store NUL or half of a surrogate pair, which ${path} contains. Remove it, or refuse such text when it arrives.`,
+    );
+  }
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, member] of Object.entries(value)) {
+    assertStorable(failure, name, `the name of a member of ${path}`);
+    assertStorable(failure, member, `${path}.${name}`);
+  }
+}
+
+/**
  * Waits for a call, but not for longer than a time.
  *
  * @param late - Creates the error after that time. The call goes on.

@@ -1,6 +1,7 @@
 import { SetupError } from '@fairlead/core';
 import { throwTogether } from '@fairlead/core/extend';
 import {
+  assertStorable,
   describeValue,
   findOptionProblems,
   fn,
@@ -53,7 +54,11 @@ export interface EventsLifecycle {
 
 /** Events that reach subscribers in all processes. */
 export interface Events {
-  /** Publishes an event: within a transaction, if and only if that commits. */
+  /**
+   * Publishes an event: within a transaction, if and only if that commits.
+   *
+   * @throws {TypeError} When JSON or PostgreSQL cannot carry the data, such as text with NUL.
+   */
   publish(topic: string, event: PublishedEvent): Promise<void>;
   /**
    * Returns the events of a topic, in the order of the commits. The first one is of the type `start`, with `missed`:
@@ -184,6 +189,8 @@ class PostgresEvents<DbClient> implements Events {
         `Cannot publish ${describeValue(data)} to '${topic}': JSON cannot carry it. Pass a text or an object.`,
       );
     }
+    const stored = { topic, event, data: JSON.parse(text) };
+    assertStorable(`Cannot publish to '${topic}'`, stored, 'the event');
     const { adapter, client } = this.#db;
     await adapter.query(
       client,
@@ -345,7 +352,7 @@ class PostgresEvents<DbClient> implements Events {
   async #clean(): Promise<void> {
     await this.#query(
       `DELETE FROM ${this.#table} WHERE position < (
-         SELECT max(position) FROM ${this.#table} WHERE at < now() - $1 * interval '1 millisecond')`,
+         SELECT max(position) FROM ${this.#table} WHERE now() - at > $1 * interval '1 millisecond')`,
       this.#retention,
     );
   }

@@ -3,7 +3,7 @@ import { createApp, listen } from '@fairlead/core';
 import { eventStream } from '@fairlead/middleware';
 import { startPostgres } from '@fairlead/test-support/postgres-server';
 import { Client, Pool } from 'pg';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createEvents, type Events, type EventsOptions, eventsTable } from '../src/events.js';
 import { createTransactions } from '../src/index.js';
 import { pgAdapter } from '../src/pg.js';
@@ -26,8 +26,10 @@ afterAll(async () => {
 });
 
 /** Starts the events of a process. */
-async function start(options: Partial<EventsOptions> = {}) {
-  const db = createTransactions(pgAdapter(pool));
+async function start(
+  options: Partial<EventsOptions> = {},
+  db = createTransactions(pgAdapter(pool)),
+) {
   const errors: unknown[] = [];
   const clients: Client[] = [];
   const connect = (): Client => {
@@ -164,6 +166,25 @@ describe('events', () => {
     await expect.poll(() => old.received).toEqual([2, 3]);
     const { first } = await collect(events, 'a', old.ids.at(-1));
     expect(first.data).toEqual({ missed: false });
+  });
+
+  it('are kept for longer than PostgreSQL counts years', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const adapter = pgAdapter(pool);
+    const deletions: Promise<unknown>[] = [];
+    const db = createTransactions({
+      ...adapter,
+      query: (client, text, values) => {
+        const rows = adapter.query(client, text, values);
+        if (text.startsWith('DELETE')) deletions.push(rows);
+        return rows;
+      },
+    });
+    const { events } = await start({ retention: Number.MAX_SAFE_INTEGER }, db);
+    await events.publish('kept', { data: 1 });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await Promise.all(deletions)).toEqual([[]]);
   });
 
   it('wait in the log for a subscriber that is slow', async () => {

@@ -22,6 +22,11 @@ it('createEvents() and its functions refuse mistakes', async () => {
   await expect(events.publish('a', { data: undefined })).rejects.toThrow(
     "Cannot publish undefined to 'a': JSON cannot carry it.",
   );
+  await expect(events.publish('a', { data: { text: 'b\0' } })).rejects.toThrow(
+    "Cannot publish to 'a': PostgreSQL cannot store NUL or half of a surrogate pair, which the event.data.text contains.",
+  );
+  await expect(events.publish('a\ud800', { data: 1 })).rejects.toThrow('which the event.topic');
+  await expect(events.publish('a', { event: '\0', data: 1 })).rejects.toThrow('the event.event');
 });
 
 /** A connection that is open once `opened` has resolved. */
