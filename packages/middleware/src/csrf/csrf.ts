@@ -172,11 +172,16 @@ function hasCredentials(ctx: Context): boolean {
   return ctx.get('Cookie') !== undefined;
 }
 
-function crossOrigin(ctx: Context, origin = 'null'): ForbiddenError {
+function crossOrigin(ctx: Context, origin: string | undefined): ForbiddenError {
+  // Forms of such pages send it to their own origin, too. Fetch Standard §3.2
+  const fix =
+    origin === 'null'
+      ? "let it send its origin, such as with secureHeaders({ 'Referrer-Policy': 'same-origin' })"
+      : 'add its origin to origins, or set createApp({ proxy }) behind a proxy';
   return rejection(
     'CROSS_ORIGIN_REQUEST',
     `Cannot accept ${ctx.method} from another origin. Send it from a page of this site.`,
-    `The origin of the request is ${origin}, and that of the application is ${originOf(ctx.protocol, ctx.host)}. If the page is yours, add its origin to origins, or set createApp({ proxy }) behind a proxy.`,
+    `The origin of the request is ${origin ?? 'unknown'}, and that of the application is ${originOf(ctx.protocol, ctx.host)}. If the page is yours, ${fix}.`,
   );
 }
 
