@@ -108,6 +108,13 @@ export function isDecorated(target: Class): boolean {
   return Reflect.getOwnMetadataKeys(target).length > 0;
 }
 
+/** Whether the compiler emitted the type of a member. Then it emits those of a constructor for each decorated class. */
+export function hasMemberTypes({ prototype }: Class): boolean {
+  return Reflect.ownKeys(prototype).some((key) =>
+    Reflect.hasOwnMetadata('design:type', prototype, key),
+  );
+}
+
 /**
  * Returns the parameter types that the compiler emitted for a class's own constructor.
  *

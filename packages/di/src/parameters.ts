@@ -16,6 +16,7 @@ import {
 } from './errors/metadata-errors.js';
 import {
   findStaticMistakes,
+  hasMemberTypes,
   isDecorated,
   locationOf,
   type ParameterMark,
@@ -96,7 +97,8 @@ function markedParameters(
   const indexes = Array.from({ length: count }, (_, index) => index);
   const unknown = indexes.find((index) => marks.get(index)?.inject === undefined);
   if (unknown !== undefined) {
-    const reason = isDecorated(target) ? 'untyped' : 'undecorated';
+    // Decorators of methods alone do not make the compiler emit the types of the constructor.
+    const reason = isDecorated(target) && !hasMemberTypes(target) ? 'untyped' : 'undecorated';
     return [missingMetadata(target, unknown, reason)];
   }
   return indexes.map((index) => typedParameter(target, index, undefined, marks.get(index)));

@@ -110,6 +110,28 @@ describe('missing metadata', () => {
     });
   });
 
+  it('is not blamed on a compiler that emits types if only members are decorated', () => {
+    abstract class Base {
+      constructor(readonly value: string) {}
+      @Reflect.metadata('of a method', true)
+      read(): string {
+        return this.value;
+      }
+    }
+    Reflect.defineMetadata('elsewhere', true, Base);
+    @Service()
+    class Derived extends Base {}
+    const { message } = resolveError(container, Derived);
+
+    expect(message).toContain('the class has neither `static inject` nor a decorator.');
+    expect(message).toContain(
+      'add @Service() to Base, or @Inject(token) to each parameter if it is abstract, and compile with',
+    );
+    Inject('value')(Base as never, undefined, 0);
+    container.register('value', { useValue: 'v' });
+    expect(container.resolve(Derived).read()).toBe('v');
+  });
+
   it('is not reported when every parameter is marked, as esbuild requires', () => {
     class Marked {
       constructor(readonly value: string) {}

@@ -43,7 +43,8 @@ export class MissingMetadataError extends InjectionError {
     const others = otherPaths.flatMap((other) => other.at(-1) ?? []).filter((it) => it !== target);
     const same = others.length === 0 ? '' : ` The same applies to ${describeTokens(others)}.`;
     const problem = `Cannot build ${name}: the type of its constructor parameter ${parameter} is unknown, because ${missingMetadataCause[reason]}.${same}`;
-    const fix = missingMetadataFix(name, reason);
+    const isBase = path.at(-1) !== target;
+    const fix = missingMetadataFix(name, reason, isBase);
     super({ problem, fix, path, otherPaths, token: target, parameter, location });
   }
 }
@@ -141,15 +142,17 @@ const missingMetadataCause: Record<MissingMetadataReason, string> = {
   list: '`static inject` is not an array',
 };
 
-function missingMetadataFix(name: string, reason: MissingMetadataReason): string {
+/** @param isBase - Whether the class is probably a base class, which may be abstract. */
+function missingMetadataFix(name: string, reason: MissingMetadataReason, isBase: boolean): string {
   const list = 'list every parameter in `static inject = [...] as const`';
   if (reason === 'list') return `${list}, in order.`;
   if (reason === 'short') {
     return `${list}, in order. If one is optional, list optional(token), or give it a default value to leave it out.`;
   }
   const options = 'experimentalDecorators and emitDecoratorMetadata';
+  const orInject = isBase ? ', or @Inject(token) to each parameter if it is abstract,' : '';
   return reason === 'undecorated'
-    ? `${list}, or add @Service() to ${name} and compile with ${options}, which esbuild and tsx do not support.`
+    ? `${list}, or add @Service() to ${name}${orInject} and compile with ${options}, which esbuild and tsx do not support.`
     : `compile with ${options} (swc: jsc.transform.decoratorMetadata), which esbuild and tsx do not support, or ${list}, ` +
         'or mark each parameter with @Inject(token).';
 }
