@@ -606,6 +606,22 @@ describe('route decorators', () => {
   });
 });
 
+it('@Controller() is for classes that can be instantiated', () => {
+  // @ts-expect-error discovery would instantiate it
+  @Controller()
+  abstract class Base {
+    @Get()
+    read() {}
+  }
+  @Controller()
+  class Own<T> extends Base {
+    constructor(readonly value: T) {
+      super();
+    }
+  }
+  expectTypeOf(new Own(1).value).toEqualTypeOf<number>();
+});
+
 describe('applyDecorators', () => {
   it('returns a decorator for the common targets of all', () => {
     type Either = ClassDecorator & MethodDecorator;

@@ -1,5 +1,5 @@
 import type { ResponseSchemas, ResponseValue, Returned } from '@fairlead/core';
-import type { Injectable } from '@fairlead/di';
+import type { Class, Constructor, Injectable } from '@fairlead/di';
 import { describeValue, type Kinds, object, routeStatus, string } from '@fairlead/options';
 import { refuse } from '../errors.js';
 import {
@@ -25,9 +25,26 @@ const CONTROLLER_OPTIONS: Kinds<ControllerOptions> = {
   version: VERSION,
 };
 
-/** A class decorator that compiles only where a `static inject` tuple lists what the constructor takes. */
+/**
+ * A class decorator that compiles only for a class that can be instantiated, and only where a `static inject` tuple lists
+ * what its constructor takes.
+ */
 // biome-ignore lint/complexity/noBannedTypes: so that it is a ClassDecorator
-export type ControllerDecorator = <C extends Function>(target: Injectable<C>) => void;
+export type ControllerDecorator = <C extends Function>(target: Injectable<C> & Concrete<C>) => void;
+
+/** A member has the result, as that of `Injectable`. */
+interface Concrete<Target> {
+  readonly prototype: Target extends Class
+    ? Target extends Constructor
+      ? unknown
+      : AbstractController<Target>
+    : unknown;
+}
+
+/** Says that discovery would instantiate an abstract class. No class has this member. */
+interface AbstractController<Target> {
+  readonly 'a controller cannot be abstract: decorate its subclasses instead': Target;
+}
 
 /**
  * Marks a class as a controller.
