@@ -3,6 +3,7 @@ import {
   existsSync,
   fstatSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -287,6 +288,38 @@ describe('the descriptors of files', () => {
     expect(new FileWatch(second).findProblem()).toBeUndefined();
     raw.close();
     releaseFiles(second);
+  });
+
+  it('stay open while the file is open again, whose locks would end', () => {
+    const { path, raw } = createRows();
+    const first = rememberFiles(path);
+    raw.close();
+    const again = new DatabaseSync(path);
+    again.exec('SELECT * FROM rows');
+    const second = rememberFiles(path);
+    const areOpen = () =>
+      [first, second].flatMap(({ database, log, index }) => [database, log, index].map(isOpen));
+    expect(second.index).not.toBe(first.index);
+    releaseFiles(first);
+    expect(new Set(areOpen())).toEqual(new Set([true]));
+    again.close();
+    releaseFiles(second);
+    expect(new Set(areOpen())).toEqual(new Set([false]));
+  });
+
+  it('are closed later if one of them cannot be opened', () => {
+    const { path, raw } = createRows();
+    const { ino } = statSync(path);
+    const count = () =>
+      readdirSync('/dev/fd').filter((name) => isOpen(+name) && fstatSync(+name).ino === ino).length;
+    raw.close();
+    expect(() => rememberFiles(path)).toThrow('ENOENT');
+    expect(count()).toBe(1);
+    const other = createRows();
+    const files = rememberFiles(other.path);
+    other.raw.close();
+    releaseFiles(files);
+    expect(count()).toBe(0);
   });
 
   it('are opened again after they were closed', () => {

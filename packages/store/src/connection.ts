@@ -3,6 +3,7 @@
 import {
   closeSync,
   copyFileSync,
+  existsSync,
   openSync,
   readSync,
   realpathSync,
@@ -127,7 +128,9 @@ const FIRST_PAGES = 1_024;
 
 /** Files that connections share. */
 interface SharedFiles {
-  readonly descriptors: Pick<OpenedFiles, 'database' | 'log' | 'index'>;
+  readonly identities: OpenedFiles['identities'];
+  /** Of the database, the log and the index, as far as they could be opened. */
+  readonly descriptors: number[];
   /** Number of connections that have not released them. */
   connections: number;
 }
@@ -146,22 +149,17 @@ export function rememberFiles(path: string): OpenedFiles {
   const target = realpathSync(path);
   const paths = [path, `${target}-wal`, `${target}-shm`] as const;
   const identities = new Map(paths.map((file) => [file, identify(file)]));
-  const [database, log, index] = paths;
   const key = keyOf(identities);
-  const shared = inUse.get(key) ?? {
-    descriptors: {
-      database: openSync(database, 'r'),
-      log: openSync(log, 'r'),
-      index: openSync(index, 'r'),
-    },
-    connections: 0,
-  };
+  const shared = inUse.get(key) ?? { identities, descriptors: [], connections: 0 };
   inUse.set(key, shared);
   const { descriptors } = shared;
+  const open = (file: string, at: number) => (descriptors[at] ??= openSync(file, 'r'));
+  const [database = 0, log = 0, index = 0] = paths.map(open);
   const bytes = Buffer.alloc(2);
-  readSync(descriptors.database, bytes, 0, 2, 16);
+  readSync(database, bytes, 0, 2, 16);
+  // 1 means 64 KiB.
   const pageSize = bytes.readUInt16BE(0) === 1 ? 2 ** 16 : bytes.readUInt16BE(0);
-  const opened = { identities, ...descriptors, pageSize };
+  const opened = { identities, database, log, index, pageSize };
   const { checkpoint } = readIndex(opened);
   const { size, mtimeNs } = statSync(path, { bigint: true });
   const pages = Math.ceil(Number(size) / pageSize);
@@ -187,17 +185,18 @@ export function discardLog({ identities }: OpenedFiles): void {
   truncateSync(log);
 }
 
-/** Closes the descriptors of files, unless another connection uses the files. */
-export function releaseFiles({ identities }: OpenedFiles): void {
-  const key = keyOf(identities);
-  const shared = inUse.get(key);
-  if (shared === undefined) return;
-  shared.connections -= 1;
-  if (shared.connections > 0) return;
-  // The last connection has deleted the index. One that did not come from here may be open otherwise.
-  if ([...identities].every(([path, identity]) => identify(path) === identity)) return;
-  inUse.delete(key);
-  for (const descriptor of Object.values(shared.descriptors)) closeSync(descriptor);
+/** Closes the descriptors of files that no connection uses. */
+export function releaseFiles(files: OpenedFiles): void {
+  const released = inUse.get(keyOf(files.identities));
+  if (released !== undefined) released.connections -= 1;
+  for (const [key, { connections, identities, descriptors }] of inUse) {
+    const [path = '', , index = ''] = identities.keys();
+    // The last connection deletes the index. Another one may have opened the file again in the meantime.
+    const isInUse = existsSync(index) && identify(path) === identities.get(path);
+    if (connections > 0 || isInUse) continue;
+    inUse.delete(key);
+    for (const descriptor of descriptors) closeSync(descriptor);
+  }
 }
 
 function keyOf(identities: OpenedFiles['identities']): string {
@@ -215,10 +214,7 @@ export class FileWatch {
     this.content = files.content;
   }
 
-  /**
-   * Returns an error with the code {@link MOVED} or {@link OVERWRITTEN}. Never reports what SQLite did in another
-   * process.
-   */
+  /** Returns an error {@link MOVED} or {@link OVERWRITTEN}. Never reports what SQLite did in another process. */
   findProblem(): Error | undefined {
     for (;;) {
       const header = readIndex(this.#files);

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers';
-import { CHECKPOINT_PAGES, type OpenedFiles, readIndex } from './connection.js';
+import { CHECKPOINT_PAGES, type OpenedFiles, readIndex, rememberFiles } from './connection.js';
 
 /** Maximum number of reads that share one lock. A long turn would otherwise keep the log from starting over. */
 const MAX_READS = 1_000;
@@ -16,14 +16,16 @@ const held = new Set<ReadLock>();
  * @see https://www.sqlite.org/walformat.html#wal_locks
  */
 export class ReadLock {
-  readonly #files: OpenedFiles;
+  /** Release them last. */
+  readonly files: OpenedFiles;
   readonly #database: DatabaseSync;
   /** Number of reads of this turn. */
   #reads = 0;
 
-  constructor(path: string, files: OpenedFiles) {
-    this.#files = files;
+  constructor(path: string) {
+    // First, because an error would leave the files open.
     this.#database = new DatabaseSync(path);
+    this.files = rememberFiles(path);
   }
 
   /** Releases the locks of all stores of this thread, so that a checkpoint can empty the log. */
@@ -48,7 +50,7 @@ export class ReadLock {
   #acquire(): void {
     try {
       // The log starts over only when no reader uses it.
-      if (readIndex(this.#files).frames >= CHECKPOINT_PAGES) return;
+      if (readIndex(this.files).frames >= CHECKPOINT_PAGES) return;
       held.add(this);
       this.#database.exec('BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1');
     } catch {

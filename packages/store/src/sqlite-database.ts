@@ -24,13 +24,11 @@ import {
   discardLog,
   FileWatch,
   MOVED,
-  type OpenedFiles,
   OVERWRITTEN,
   PROBE,
   primaryCode,
   RANGE,
   releaseFiles,
-  rememberFiles,
 } from './connection.js';
 import { type DatabaseFile, openDatabase, translateErrors } from './database.js';
 import { ReadLock } from './read-lock.js';
@@ -111,7 +109,6 @@ export class SqliteDatabase<Name extends string, Queries> {
   readonly #opened: {
     database: DatabaseSync;
     queries: Queries;
-    files: OpenedFiles;
     lock: ReadLock;
   };
   /** Number of placeholders of each statement. */
@@ -134,10 +131,9 @@ export class SqliteDatabase<Name extends string, Queries> {
       }
       const prepare = () => options.prepare(database);
       const queries = translateErrors(file, prepare, 'a query of prepare()');
-      const files = rememberFiles(file.path);
-      return { database, queries, files, lock: new ReadLock(file.path, files) };
+      return { database, queries, lock: new ReadLock(file.path) };
     });
-    const { files } = this.#opened;
+    const { files } = this.#opened.lock;
     const watch = new FileWatch(files);
     this.#watch = watch;
     const report = reporterOf('warn of openSqlite()', (error) => warn(error as StoreError));
@@ -287,15 +283,15 @@ export class SqliteDatabase<Name extends string, Queries> {
 
   async #close(): Promise<void> {
     await this.#writes.idle();
-    const { database, files, lock } = this.#opened;
+    const { database, lock } = this.#opened;
     try {
       lock.close();
-      if (isOverwritten(this.#findProblem())) discardLog(files);
+      if (isOverwritten(this.#findProblem())) discardLog(lock.files);
     } finally {
       // The last connection to close checkpoints the log, which blocks. The writer thread does that.
       database.close();
       await this.#writer.close();
-      releaseFiles(files);
+      releaseFiles(lock.files);
     }
   }
 
