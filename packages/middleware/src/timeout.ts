@@ -1,5 +1,5 @@
 import { type Context, HttpError, type Middleware, ServiceUnavailableError } from '@fairlead/core';
-import { describe, describeFactories, throwTogether } from '@fairlead/core/extend';
+import { describe, describeFactories, readHttpError, throwTogether } from '@fairlead/core/extend';
 import {
   describeValue,
   explainSeconds,
@@ -26,7 +26,7 @@ const running = new WeakMap<Context, Clock>();
 
 /**
  * Responds with 503 when downstream middleware does not complete in time, and aborts `ctx.signal`. Code
- * that ignores the signal keeps running, but its response is ignored.
+ * that ignores the signal keeps running, but its response is ignored. `onError` receives an error that it throws.
  *
  * While a `timeout()` further downstream runs, such as the timeout of a route, this one pauses. A route can
  * therefore have more or less time than the application.
@@ -50,6 +50,7 @@ export function timeout(milliseconds: number, options: TimeoutOptions = {}): Mid
   const middleware: Middleware = named('timeout', (ctx, next) => {
     const outer = running.get(ctx);
     const { promise: timedOut, reject } = Promise.withResolvers<never>();
+    let result: void | Promise<void>;
     const clock = new Clock(milliseconds, () => {
       const message = `${ctx.method} ${ctx.path} did not complete within ${milliseconds} ms.`;
       const code = { code: 'TIMED_OUT' };
@@ -59,6 +60,9 @@ export function timeout(milliseconds: number, options: TimeoutOptions = {}): Mid
           : new HttpError(status, message, code);
       ctx.abort(error);
       reject(error);
+      Promise.resolve(result).catch((late: unknown) => {
+        if (!isOfAbort(late, error)) ctx.report(late);
+      });
     });
     const settle = (): void => {
       clock.stop();
@@ -68,7 +72,6 @@ export function timeout(milliseconds: number, options: TimeoutOptions = {}): Mid
     };
     outer?.stop();
     running.set(ctx, clock);
-    let result: void | Promise<void>;
     try {
       result = next();
     } catch (error) {
@@ -90,6 +93,15 @@ export function timeout(milliseconds: number, options: TimeoutOptions = {}): Mid
 }
 
 describeFactories(timeout);
+
+/** Whether a late error only reports that `ctx.signal` has aborted, or is not worth a report. */
+function isOfAbort(late: unknown, error: HttpError): boolean {
+  if (late === error || readHttpError(late)?.report === false) return true;
+  if (!(late instanceof Error)) return false;
+  const { name, code, cause }: NodeJS.ErrnoException = late;
+  // A response of node:http whose request is aborted fails with ECONNRESET.
+  return name === 'AbortError' || code === 'ECONNRESET' || cause === error;
+}
 
 /** Calls a function after a given running time, which does not include pauses. */
 class Clock {

@@ -16,6 +16,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
+const codedError = (code: string) => Object.assign(new Error(code), { code });
+
 describe('timeout()', () => {
   it('responds with 503 once, aborts the signal, and ignores a late response', async () => {
     const late = Promise.withResolvers<void>();
@@ -37,6 +39,33 @@ describe('timeout()', () => {
     });
     expect(reasons).toEqual([expect.objectContaining({ code: 'TIMED_OUT' })]);
     expect(onError).toHaveBeenCalledTimes(1);
+  });
+
+  const bug = new Error('a bug');
+  const abort = new DOMException('aborted', 'AbortError');
+  it.each<[string, (reason: unknown) => unknown, readonly unknown[]]>([
+    ['reports a late error', () => bug, [bug]],
+    ['ignores the reason of the signal', (reason) => reason, []],
+    ['ignores an error that the signal causes', (cause) => new Error('canceled', { cause }), []],
+    ['ignores an operation that the signal aborts', () => abort, []],
+    ['ignores a request that the signal aborts', () => codedError('ECONNRESET'), []],
+    ['ignores a late error that only clients receive', () => new NotFoundError(), []],
+  ])('%s', async (_, fail, reported) => {
+    const errors: unknown[] = [];
+    const late = Promise.withResolvers<void>();
+    const app = createApp({ onError: (error) => errors.push(error) }).use(
+      timeout(5),
+      async (_ctx, next) => {
+        await (next() as Promise<void>).finally(() => setImmediate(late.resolve));
+      },
+      async ({ signal }) => {
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        throw fail(signal.reason);
+      },
+    );
+    expect((await app.request('/')).status).toBe(503);
+    await late.promise;
+    expect(errors).toEqual([expect.objectContaining({ code: 'TIMED_OUT' }), ...reported]);
   });
 
   it('does not include a stream that the handler returns', async () => {
