@@ -406,7 +406,7 @@ const EXPRESS: Rows = {
   "an error that your code doesn't catch": [
     [['GET /error'], /^500 text\/html .*Error: boom<br>.*at /s, /^500 application\/problem\+json/],
   ],
-  'an error with a status from 500 up': [
+  'an error with a status of 500 or more': [
     [['GET /error-503'], /^503 .*boom/s, /^503 application\/problem\+json (?!.*boom)/],
   ],
   'a path without a route': [[['GET /none'], '404 text/html', PROBLEM]],
@@ -442,7 +442,7 @@ const FASTIFY: Rows = {
     [['GET /none'], /"error":"Not Found","statusCode":404/, PROBLEM],
     [['POST /users', '{'], /"statusCode":400,"code":"\w+","error":"Bad Request"/, PROBLEM],
   ],
-  'an error with a status from 500 up': [
+  'an error with a status of 500 or more': [
     [['GET /error'], '"message":"boom"', /^500 (?!.*boom)/],
     [['GET /error-503'], '"message":"boom"', /^503 (?!.*boom)/],
   ],
@@ -463,7 +463,7 @@ const HONO: Rows = {
     [['GET /error'], '500 text/plain Internal Server Error', PROBLEM],
     [['GET /error-503'], '503 text/plain boom', PROBLEM],
   ],
-  'an `HTTPException` from 500 up': [[['GET /error-503'], 'boom', /^503 (?!.*boom)/]],
+  'an `HTTPException` of 500 or more': [[['GET /error-503'], 'boom', /^503 (?!.*boom)/]],
   'a request that a validator rejects': [
     [['POST /valid', '{}'], /^400 .*{"success":false,"error":{/, /"issues":\[.*"path".*"message"/],
   ],
@@ -483,7 +483,7 @@ const NESTJS: Rows = {
   'an invalid request': [
     [['POST /valid', '{}'], /"message":\["name .*","nick .*"\]/, /"issues":\[.*"path".*"message"/],
   ],
-  'an `HttpException` from 500 up': [[['GET /error-503'], 'boom', /^503 (?!.*boom)/]],
+  'an `HttpException` of 500 or more': [[['GET /error-503'], 'boom', /^503 (?!.*boom)/]],
   'a POST': [[['POST /users', '{}'], /^201/, /^200/]],
   'a method that returns `undefined`': [[['GET /undefined'], /^200 timeout/, /^204/]],
   'a method that returns `null`': [[['GET /null'], /^200 timeout/, /^200 application\/json null/]],
@@ -498,7 +498,7 @@ const ROUTING_CONTROLLERS: Rows = {
   'an error of a method': [
     [['GET /error'], /"name":"NotFoundError","message":"boom","stack"/, PROBLEM],
   ],
-  'an error with a status from 500 up, or without one': [
+  'an error with a status of 500 or more, or without one': [
     [['GET /error-503'], 'boom', /^503 (?!.*boom)/],
   ],
   'an invalid body': [
