@@ -7,6 +7,7 @@ import { Application } from '@fairlead/core';
 import { describeFile, describeValue, explainOneCopy, hasMethods } from '@fairlead/options';
 import type { Command } from 'commander';
 import { LoadError, UsageError } from './errors.js';
+import { printError } from './output.js';
 import { checkManifest, projectOf, readSources } from './project.js';
 import { readTsconfig } from './tsconfig.js';
 
@@ -96,11 +97,33 @@ export async function withApplication<T>(
   use: (app: Application) => Promise<T> | T,
 ): Promise<T> {
   const file = findModule(given);
-  const app = await create(file, await load(file));
+  const app = await untilExit(file, async () => create(file, await load(file)));
   try {
     return await use(app);
   } finally {
     await app.close();
+  }
+}
+
+/** The exit code of Node.js if nothing is left that could resolve what a module awaits. */
+const UNSETTLED = 13;
+
+/** Creates an application. If its module ends the process without an error, that is a failure of the command. */
+async function untilExit<T>(file: string, run: () => Promise<T>): Promise<T> {
+  const onExit = (code: number) => {
+    if (code !== 0 && code !== UNSETTLED) return;
+    const text =
+      code === 0
+        ? `it ends the process. Export ${OFFLINE}() from a module that does not call process.exit().`
+        : `what it awaits never happens. Export a function ${OFFLINE}() that awaits nothing outside of the process.`;
+    printError(`fairlead: Cannot create the application of ${describeFile(file)}: ${text}`);
+    process.exitCode = 1;
+  };
+  process.once('exit', onExit);
+  try {
+    return await run();
+  } finally {
+    process.off('exit', onExit);
   }
 }
 
@@ -201,7 +224,7 @@ async function create(
   exported: Readonly<Record<string, unknown>>,
 ): Promise<Application> {
   const module = describeFile(file);
-  const [name, value] = choose(module, exported);
+  const [name, value] = choose(module, withoutInterop(exported));
   const app: unknown = typeof value === 'function' ? await value() : value;
   if (app instanceof Application) return app;
   const origin =
@@ -220,6 +243,14 @@ async function create(
   throw new UsageError(
     `${origin} ${describeValue(app)}, which is not an application. Return the result of createApp().`,
   );
+}
+
+/** Returns the exports of a module that a compiler has converted to CommonJS. For import(), they are the default. */
+function withoutInterop(
+  exported: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const inner: Readonly<Record<string, unknown>> = Object(exported.default);
+  return inner.__esModule === true ? inner : exported;
 }
 
 /** Returns the name and the value of the export that is or creates the application. */

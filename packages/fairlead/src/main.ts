@@ -69,6 +69,8 @@ await Promise.all(
     (stream) => new Promise((resolve) => stream.write('', resolve)),
   ),
 );
+// Node.js ends the process with an error now if the application has left a rejection unhandled.
+await new Promise((resolve) => setImmediate(resolve));
 // What the application has left open, such as a timer, must not keep the process running.
 process.exit();
 

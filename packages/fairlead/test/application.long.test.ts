@@ -110,6 +110,41 @@ describe('the application', () => {
     expect(stderr.replace(/^fairlead: /, '')).toEqual(message);
   });
 
+  it.each([
+    [
+      'process.exit();',
+      'it ends the process. Export createOfflineApp() from a module that does not call process.exit().',
+    ],
+    [
+      'export default () => new Promise(() => {});',
+      'what it awaits never happens. Export a function createOfflineApp() that awaits nothing outside of the process.',
+    ],
+  ])('cannot be created, although there is no error: %s', async (text, reason) => {
+    const { run } = await writeProject({ 'src/app.js': text });
+    const { status, stdout, stderr } = await run('check');
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(`fairlead: Cannot create the application of src/app.js: ${reason}\n`);
+  });
+
+  it('may be the default of a module that a compiler has converted to CommonJS', async () => {
+    const { run } = await writeProject({
+      'app.cjs': `Object.defineProperty(exports, '__esModule', { value: true });
+const { createApp } = require('@fairlead/core');
+exports.default = createApp().get('/', () => 1);
+`,
+    });
+    expect((await run('check', 'app.cjs')).stdout).toBe('1 route, no problems.\n');
+  });
+
+  it('fails the command with a rejection that it leaves unhandled', async () => {
+    const { run } = await writeProject({
+      'src/app.js': `${app('/')}Promise.reject(new Error('nobody listens'));\nexport default create;`,
+    });
+    const { status, stderr } = await run('routes');
+    expect(status).toBe(1);
+    expect(stderr).toContain('Error: nobody listens');
+  });
+
   it('is missing', async () => {
     const { folder, run } = await writeProject({ 'src/a/b.js': '' });
     const fix = 'Pass the path of the module that creates the application, such as src/main.ts.\n';

@@ -86,7 +86,7 @@ async function check(
   let routes = 0;
   let differences: readonly Difference[] = [];
   let review: Review | undefined;
-  let failure: unknown;
+  let failures: readonly unknown[] = [];
   try {
     routes = await withApplication(module, async (app) => {
       app.seal();
@@ -102,7 +102,7 @@ async function check(
     const isConfig = env && module !== undefined && definedConfigs().length > 0;
     if (error instanceof UsageError && !isConfig) throw error;
     if (!(error instanceof UsageError)) {
-      failure = error;
+      failures = [error];
       problems = problemsOf(error);
     }
   }
@@ -135,8 +135,7 @@ async function check(
     return;
   }
   if (problems.length > 0) {
-    const failures = failure === undefined ? invalid : [failure, ...invalid];
-    printError(failures.map(describeStartError).join('\n\n'));
+    printError([...failures, ...invalid].map(describeStartError).join('\n\n'));
     return;
   }
   if (reasons.length > 0) {
