@@ -129,7 +129,8 @@ export default async () => {
 };`,
   });
   const { status, stderr } = await run('check');
-  expect(status).toBe(13);
+  expect(status).toBe(1);
+  expect(stderr).toContain('Cannot create the application of src/app.js: what it awaits never');
   expect(stderr).toMatch(
     /\n {2}2\. still waiting for 'queue' .*\n {7}Fix: make its factory settle/,
   );
