@@ -236,7 +236,7 @@ function createMiddleware<Data extends object, Kept extends Found>(
     const received = readCookies(ctx)[name];
     const found = received === undefined ? undefined : await backend.find(received);
     const current = new OpenSession(ctx, found, user, attributes.path);
-    if (!isNarrower(ctx.state.session, current)) ctx.state.session = current as Session<Data>;
+    if (!isNarrower(ctx.state.session, current.path)) ctx.state.session = current as Session<Data>;
     try {
       await next();
     } catch (error) {
@@ -255,7 +255,7 @@ function createMiddleware<Data extends object, Kept extends Found>(
  * Whether the session of another session() before this one has a longer path. It stays, so that what checks it,
  * such as a guard of that path, never receives the session of more requests.
  */
-function isNarrower(other: unknown, { path }: OpenSession<Found> | OutsideSession): boolean {
+function isNarrower(other: unknown, path: string): boolean {
   const isSession = other instanceof OpenSession || other instanceof OutsideSession;
   return isSession && other.path.length > path.length;
 }
@@ -275,11 +275,10 @@ function limitTo<Data extends object>(
     if (ctx.path === path || ctx.path.startsWith(below)) return run(ctx, next);
     // A router may ignore case and the slash at the end, which clients do not.
     const isSimilar = `${ctx.path}/`.toLowerCase().startsWith(similar);
-    const outside = new OutsideSession(ctx.path, path, isSimilar);
     const { session } = ctx.state;
     // Another session() may have set it.
-    if (session === undefined || (isSimilar && !isNarrower(session, outside)))
-      ctx.state.session = outside as Session<Data>;
+    if (session === undefined || (isSimilar && !isNarrower(session, path)))
+      ctx.state.session = new OutsideSession(ctx.path, path, isSimilar) as Session<Data>;
     return next();
   });
 }
