@@ -49,10 +49,14 @@ export function readManifestAt(file: string): {
   return { text, manifest: parseManifest(describeFile(resolve(file)), text) };
 }
 
-/** @throws {UsageError} When a configuration file cannot be read. */
+/**
+ * Reads a configuration file. Leaves out a byte order mark, which editors on Windows write, and Node.js ignores.
+ *
+ * @throws {UsageError} When it cannot be read.
+ */
 export function readText(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readFileSync(file, 'utf8').replace(/^\uFEFF/, '');
   } catch (error) {
     const name = describeFile(resolve(file));
     throw new UsageError(`Cannot read ${name}: ${(error as Error).message}. Replace it.`);

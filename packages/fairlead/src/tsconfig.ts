@@ -66,10 +66,7 @@ const COMMAS = /"(?:\\.|[^"\\\n])*"?|,(?=\s*[}\]])/g;
 function withoutComments(text: string): string {
   const blank = (token: string) =>
     token.startsWith('"') ? token : token.replaceAll(/[^\n]/g, ' ');
-  return text
-    .replace(/^\uFEFF/, ' ')
-    .replaceAll(TOKENS, blank)
-    .replaceAll(COMMAS, blank);
+  return text.replaceAll(TOKENS, blank).replaceAll(COMMAS, blank);
 }
 
 const isRelative = (base: string) => /^\.{1,2}(?:[\\/]|$)/.test(base) || isAbsolute(base);

@@ -15,6 +15,14 @@ POST    /notes      add      signedIn    body, 201  src/app.ts:19:6
   });
 });
 
+it('reads a package.json with a byte order mark', async () => {
+  const { run } = await writeProject({
+    'src/app.ts': NOTES,
+    'package.json': '\uFEFF{ "type": "module" }',
+  });
+  expect(await run('routes', '--json')).toMatchObject({ status: 0, stderr: '' });
+});
+
 it('lists the routes of classes with their guards', async () => {
   const { run } = await writeProject(CATS);
   expect(await run('routes', ...LOADER)).toEqual({

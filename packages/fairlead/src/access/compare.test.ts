@@ -266,6 +266,10 @@ it('a lock has no order and no places', async () => {
 `);
 });
 
+it('a lock may start with a byte order mark', () => {
+  expect(parseLock('access.lock.json', '\uFEFF{"version":1,"routes":{}}').size).toBe(0);
+});
+
 it.each([
   ['<<<<<<< HEAD', 'JSON'],
   ['{"version":2,"routes":{}}', 'its version is not 1'],

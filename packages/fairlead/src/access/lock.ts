@@ -97,7 +97,7 @@ export function parseLock(file: string, text: string): Lock {
     );
   let data: unknown;
   try {
-    data = JSON.parse(text);
+    data = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     throw refuse(`it is not JSON: ${describeJsonError(error, text)}`);
   }
