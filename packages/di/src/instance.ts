@@ -6,6 +6,7 @@ import {
   type Problem,
 } from './errors/injection-errors.js';
 import type { Lifetime } from './lifetime.js';
+import type { Scope } from './provider.js';
 import type { Token } from './token.js';
 
 /** Returns an instance, or a `Pending` for one. Throws a `Failure` when it cannot be built. */
@@ -54,17 +55,24 @@ export function toPublicError(error: unknown): unknown {
   return error instanceof Failure ? error.problem(error.path) : error;
 }
 
+/** An asynchronous provider. */
+export interface Source {
+  readonly scope: Scope;
+  /** Where it is registered, such as `src/users.ts:12:1`; undefined if unknown. */
+  readonly location: string | undefined;
+}
+
 /** Represents an instance whose asynchronous factory has not settled yet. */
 export class Pending {
   /**
    * @param path - From the waiting token to the asynchronous provider.
    * @param promise - Resolves to the instance.
-   * @param locate - Finds where the asynchronous provider is registered.
+   * @param source - The asynchronous provider.
    */
   constructor(
     readonly path: readonly Token[],
     readonly promise: Promise<unknown>,
-    readonly locate: () => string | undefined,
+    readonly source: Source,
   ) {
     // Consumers handle the rejection. It must not count as unhandled when there are none.
     promise.catch(() => {});
@@ -75,7 +83,7 @@ export class Pending {
     const promise = this.promise.catch((error) => {
       throw Failure.prepend(origin, error);
     });
-    return new Pending([origin.token, ...this.path], promise, this.locate);
+    return new Pending([origin.token, ...this.path], promise, this.source);
   }
 }
 
@@ -119,7 +127,7 @@ export function gather(
     const made = combine(settled);
     return made instanceof Pending ? made.promise : made;
   });
-  return new Pending(waiting.path, combined, waiting.locate);
+  return new Pending(waiting.path, combined, waiting.source);
 }
 
 /** Holds one instance, which is built at most once. */
@@ -160,7 +168,7 @@ export class Cell {
           throw error;
         },
       );
-      this.#pending = new Pending(made.path, promise, made.locate);
+      this.#pending = new Pending(made.path, promise, made.source);
       lifetime.await(token, promise);
       return this.#pending;
     } finally {

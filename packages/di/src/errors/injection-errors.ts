@@ -258,12 +258,14 @@ export class AsyncProviderError extends InjectionError {
   /**
    * @param path - Ends with the asynchronous provider's token.
    * @param location - Where it is registered.
+   * @param isSingleton - Whether `initialize` builds it.
    */
-  constructor(path: readonly Token[], location?: string) {
+  constructor(path: readonly Token[], location?: string, isSingleton = true) {
     const token = path.at(-1) ?? '';
     const problem = `Cannot resolve ${describeToken(token)} synchronously: its asynchronous factory has not finished.`;
-    const fix =
-      'call `await container.initialize()` once before, or `await container.resolveAsync(...)` instead of `resolve`.';
+    const fix = isSingleton
+      ? 'call `await container.initialize()` once before, or `await container.resolveAsync(...)` instead of `resolve`.'
+      : 'call `await resolveAsync(...)` instead of `resolve`, or remove lazy() if that delays it: initialize() builds only singletons.';
     super({ problem, fix, path, token, location });
   }
 }

@@ -129,6 +129,24 @@ describe('resolve with an asynchronous provider', () => {
     expect(resolve).toThrow('Fix: call `await container.initialize()` once before');
   });
 
+  it.each(['transient', 'request'] as const)('advises on a %s one by its scope', async (scope) => {
+    const later = createContainer();
+    later
+      .register('later', { useFactory: async () => 1 }, { scope })
+      .register(
+        'reader',
+        { useFactory: (one: Lazy<number>) => one, inject: [lazy<number>(() => 'later')] },
+        { scope },
+      );
+    await later.initialize();
+    await using resolver = later.createScope();
+    const advice = 'Fix: call `await resolveAsync(...)` instead of `resolve`, or remove lazy()';
+
+    expect(() => resolver.resolve('later')).toThrow(advice);
+    expect(() => resolver.resolve<Lazy<number>>('reader').value).toThrow(advice);
+    expect(await resolver.resolveAsync('later')).toBe(1);
+  });
+
   it('leaves no unhandled rejection when the factory it called fails later', async () => {
     const unhandled = vi.fn();
     process.on('unhandledRejection', unhandled);

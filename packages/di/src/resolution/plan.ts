@@ -18,7 +18,10 @@ import { requestPathFrom, Walk } from './walk.js';
 /** Returns the instance of a binding synchronously. */
 export function resolveNow(binding: Binding, scope: ScopeCells | undefined): unknown {
   const made = resolveEither(binding, scope);
-  if (made instanceof Pending) throw new AsyncProviderError(made.path, made.locate());
+  if (made instanceof Pending) {
+    const { scope, location } = made.source;
+    throw new AsyncProviderError(made.path, location, scope === 'singleton');
+  }
   return made;
 }
 
@@ -152,7 +155,7 @@ function instantiator(binding: Binding): (values: readonly unknown[]) => unknown
     const { useFactory } = provider;
     return (values) => {
       const made: unknown = useFactory(...(values as never[]));
-      return isPromise(made) ? new Pending([], watch(binding, made), () => binding.location) : made;
+      return isPromise(made) ? new Pending([], watch(binding, made), binding) : made;
     };
   }
   return 'useValue' in provider ? () => provider.useValue : ([existing]) => existing;
