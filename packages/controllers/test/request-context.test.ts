@@ -141,4 +141,21 @@ describe('RequestContext', () => {
     const { fetch } = await serve({ container: other, controllers: [PlainController] });
     expect(await (await fetch('/')).json()).toEqual({ plain: true });
   });
+
+  it('is what an override provides', async () => {
+    const container = createContainer().override(RequestContext, {
+      useValue: { path: '/fake' } as never,
+    });
+    @Controller()
+    @Service({ scope: 'request' })
+    class PathController {
+      constructor(readonly ctx: RequestContext) {}
+      @Get()
+      read() {
+        return this.ctx.path;
+      }
+    }
+    const { fetch } = await serve({ container, controllers: [PathController] });
+    expect(await (await fetch('/')).json()).toBe('/fake');
+  });
 });

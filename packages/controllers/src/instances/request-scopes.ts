@@ -62,7 +62,9 @@ export class RequestScopes {
   constructor(container: ContainerInterface, warn: (message: string) => void) {
     this.#container = container;
     // A container of @fairlead/di knows the class by its decorator. Others may not.
-    this.#hasContext = container.has?.(RequestContext) ?? false;
+    // A test may override it with a value, which no scope can replace.
+    this.#hasContext =
+      container.has?.(RequestContext) === true && container.isShared?.(RequestContext) !== true;
     this.#warn = warn;
   }
 
