@@ -236,7 +236,8 @@ function createMiddleware<Data extends object, Kept extends Found>(
     const received = readCookies(ctx)[name];
     const found = received === undefined ? undefined : await backend.find(received);
     const current = new OpenSession(ctx, found, user, attributes.path);
-    if (!isNarrower(ctx.state.session, current.path)) ctx.state.session = current as Session<Data>;
+    if (lengthOf(ctx.state.session) <= lengthOf(current))
+      ctx.state.session = current as Session<Data>;
     try {
       await next();
     } catch (error) {
@@ -252,12 +253,12 @@ function createMiddleware<Data extends object, Kept extends Found>(
 }
 
 /**
- * Whether the session of another session() before this one has a longer path. It stays, so that what checks it,
+ * Returns the length of a session's path. Of several, the session with the longest one stays, so that what checks it,
  * such as a guard of that path, never receives the session of more requests.
  */
-function isNarrower(other: unknown, path: string): boolean {
-  const isSession = other instanceof OpenSession || other instanceof OutsideSession;
-  return isSession && other.path.length > path.length;
+function lengthOf(session: unknown): number {
+  const isOwn = session instanceof OpenSession || session instanceof OutsideSession;
+  return isOwn ? session.path.length : 0;
 }
 
 /**
@@ -277,7 +278,7 @@ function limitTo<Data extends object>(
     const isSimilar = `${ctx.path}/`.toLowerCase().startsWith(similar);
     const { session } = ctx.state;
     // Another session() may have set it.
-    if (session === undefined || (isSimilar && !isNarrower(session, path)))
+    if (session === undefined || (isSimilar && lengthOf(session) < path.length))
       ctx.state.session = new OutsideSession(ctx.path, path, isSimilar) as Session<Data>;
     return next();
   });

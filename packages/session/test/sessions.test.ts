@@ -631,6 +631,19 @@ describe.each(backends)('a session %s with a path', (_, createOptions) => {
     },
   );
 
+  it('may be next to one of a path in another case', async () => {
+    const create = (path: string) => session<Account>({ ...createOptions(), path });
+    const app = createApp().use(create('/Shop'), create('/shop'), create('/SHOP'), (ctx) => {
+      ctx.state.session.set('visits', (ctx.state.session.get('visits') ?? 0) + 1);
+      ctx.json(ctx.state.session.get('visits'));
+    });
+    for (const path of ['/Shop', '/shop', '/SHOP']) {
+      const client = await serve(app);
+      expect(await (await client.send(path)).json()).toBe(1);
+      expect(await (await client.send(path)).json()).toBe(2);
+    }
+  });
+
   it.each([
     ['another path', { path: '/shop', secure: false }, { path: '/shop/staff', secure: false }],
     ['another name', { name: 'one' }, { name: 'other' }],
