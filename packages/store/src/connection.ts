@@ -44,8 +44,9 @@ export interface WriterData {
   /** Maximum size of the file, in pages, or 0 for SQLite's own limit. */
   readonly maxPages: number;
   /**
-   * A number shared by both threads. It counts the writes at the start of the batch that the main thread has
-   * given up on. It is {@link TAKEN} once the writer thread has the lock and makes the other writes.
+   * Numbers shared by both threads. The first one counts the writes at the start of the batch that the main thread has
+   * given up on. It is {@link TAKEN} once the writer thread has the lock and makes the other writes. The second one is 1
+   * once another process has held the lock.
    */
   readonly claim: Int32Array<SharedArrayBuffer>;
 }
@@ -226,10 +227,10 @@ export class FileWatch {
   }
 
   #findOverwritten(header: IndexHeader): Error | undefined {
-    const [path, log] = [...this.#files.identities.keys()];
+    const [path = '', log] = this.#files.identities.keys();
     if (!hasLog(this.#files, header)) return overwritten(`${log} lacks what was written to it`);
-    const found = statSync(path ?? '', { bigint: true, throwIfNoEntry: false });
-    if (found === undefined || identityOf(found) !== this.#files.identities.get(path ?? '')) {
+    const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+    if (found === undefined || identityOf(found) !== this.#files.identities.get(path)) {
       return undefined;
     }
     const { checkpoint, size, modified, sums } = this.content;

@@ -11,8 +11,8 @@ import {
   isGroup,
   type Outcome,
   primaryCode,
-  readIndex,
   ROLLED_BACK,
+  readIndex,
   type SqliteGroup,
   type SqliteWrite,
   TAKEN,
@@ -179,6 +179,7 @@ function begin(database: DatabaseSync, count: number): number {
     } catch (error) {
       const givenUp = Atomics.load(claim, 0);
       if (primaryCode(error) !== BUSY || givenUp === count) throw error;
+      Atomics.store(claim, 1, 1);
       Atomics.wait(claim, 0, givenUp, LOCK_INTERVAL);
       lockWait = (performance.now() - start) / 1_000;
     }

@@ -59,7 +59,7 @@ export class SqliteWriter {
     },
   ];
   readonly #options: SqliteWriterOptions;
-  readonly #claim = new Int32Array(new SharedArrayBuffer(4));
+  readonly #claim = new Int32Array(new SharedArrayBuffer(8));
   #worker: Worker | undefined = undefined;
   #reply: PromiseWithResolvers<WriterReply> | undefined = undefined;
   #failure: StoreError | undefined = undefined;
@@ -83,7 +83,7 @@ export class SqliteWriter {
     writes: readonly (SqliteWrite | SqliteGroup)[],
   ): Promise<readonly (Written | StoreError)[]> {
     this.#reply = Promise.withResolvers();
-    Atomics.store(this.#claim, 0, 0);
+    this.#claim.fill(0);
     this.#worker ??= this.#start();
     this.#worker.ref();
     // Posting text is several times faster than posting objects.
@@ -109,10 +109,10 @@ export class SqliteWriter {
   }
 
   /**
-   * Gives up the first `count` writes of the current batch. They are never made if the thread is still
-   * waiting for the lock.
+   * Gives up the first `count` writes of the current batch. They are never made if the thread still waits.
    *
-   * @returns `STORE_LOCKED`, or `STORE_INTERRUPTED` if the thread is already making the writes.
+   * @returns `STORE_LOCKED` while it waits for the lock, `STORE_BUSY` if it has other work, or `STORE_INTERRUPTED` if it
+   *   is already making the writes.
    */
   giveUp(count: number): StoreError {
     this.#failure = this.#giveUp(count);
@@ -124,10 +124,11 @@ export class SqliteWriter {
     const { path } = file;
     const before = Atomics.load(this.#claim, 0);
     if (before >= 0 && Atomics.compareExchange(this.#claim, 0, before, count) === before) {
+      const isLocked = Atomics.load(this.#claim, 1) === 1;
       return new StoreError(
-        'STORE_LOCKED',
-        `The store ${path} could not start a write within ${timeout} ms and dropped it. End the ` +
-          'process that locks the file, or try again later.',
+        isLocked ? 'STORE_LOCKED' : 'STORE_BUSY',
+        `The store ${path} could not start a write within ${timeout} ms and dropped it. ` +
+          `${isLocked ? 'End the process that locks the file, or try' : 'Try'} again later.`,
       );
     }
     return new StoreError(
@@ -137,7 +138,6 @@ export class SqliteWriter {
     );
   }
 
-  /** Closes the database and stops the thread. */
   async close(): Promise<void> {
     const worker = this.#worker;
     if (worker === undefined) return;
