@@ -1,5 +1,5 @@
 import { createContainer, type Provider, type RegisterOptions, Service, token } from '@fairlead/di';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   Controller,
   ControllerResolutionError,
@@ -154,6 +154,21 @@ describe('install rejects and registers nothing for', () => {
         `the ${kind} token(ADMIN) of WorkingController.read: ${found}`,
       );
     });
+  });
+
+  it('a token of another copy of @fairlead/di', async () => {
+    vi.resetModules();
+    const other: typeof import('@fairlead/di') = await import('@fairlead/di');
+    const auth = other.token<GuardFn>('auth');
+    const value = defineController('/values', {
+      guards: [auth as never],
+      routes: ({ get }) => ({ read: get('/', () => 1) }),
+    });
+    const { message: text } = await failStart([value]);
+    expect(text).toContain(
+      "defineController('/values') cannot use an instance of InjectionToken as guards[0], because it is from another copy of @fairlead/di.",
+    );
+    expect(text).toContain('Fix: install one version of @fairlead/di.');
   });
 
   it('a class that lacks the method of the controller that it replaces', async () => {

@@ -8,7 +8,7 @@ import {
   isToken,
   token,
 } from '@fairlead/di';
-import { describeValue, isClass } from '@fairlead/options';
+import { describeValue, explainOneCopy, isClass } from '@fairlead/options';
 import type { Diagnostic } from '../errors.js';
 import { CLASS_STYLE, type Spell } from './style.js';
 
@@ -277,6 +277,14 @@ export function findRoleFault(
 
 const PASS_REFERENCE = 'pass a function, a class or a token.';
 
+/** By which copies of `@fairlead/di` recognize each other's tokens. */
+const DI_COPY = Symbol.for('@fairlead/di:copy');
+
+const FOREIGN_TOKEN: ReferenceFault = {
+  reason: ', because it is from another copy of @fairlead/di',
+  fix: explainOneCopy('@fairlead/di'),
+};
+
 /** Returns why a value is not a reference, unless that is obvious, and the fix; undefined for a reference. */
 function checkReference(
   kind: ReferenceKind,
@@ -294,7 +302,10 @@ function checkReference(
   if (hasMethodOf(kind, reference)) {
     return { fix: `pass the class, or (${parameters}) => instance.${method}(${parameters}).` };
   }
-  if (!isToken(reference)) return { fix: PASS_REFERENCE };
+  if (!isToken(reference)) {
+    const isCopy = Object(reference)[DI_COPY] !== undefined;
+    return isCopy ? FOREIGN_TOKEN : { fix: PASS_REFERENCE };
+  }
   if (!isClass(reference) || isClassOf(kind, reference)) return undefined;
   // A guard with an added method use() would no longer deny requests.
   const fix = placeOfClass(reference, spell);
