@@ -1,5 +1,5 @@
 import { StoreError } from '@fairlead/store';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { FailureLog } from './failure-log.js';
 
 function openLog() {
@@ -47,4 +47,15 @@ it('warns of the last failures when the store closes', () => {
   add('Lost.');
   log.flush(0);
   expect(lines).toEqual(['Lost.', 'Lost. This happened once more in 2 s.']);
+});
+
+it('prints a failure when the listener throws', () => {
+  const print = vi.spyOn(console, 'error').mockImplementation(() => {});
+  const cause = new Error('The log is full.');
+  const log = new FailureLog(() => {
+    throw cause;
+  });
+  const failure = new StoreError('STORE_BUSY', 'Busy.');
+  log.add(failure);
+  expect(print.mock.calls).toEqual([[failure, expect.objectContaining({ cause })]]);
 });

@@ -30,7 +30,7 @@ export class FailureLog {
       return;
     }
     this.#entries.set(error.message, { error, warnedAt: this.#now(), count: 0 });
-    this.#warn(error);
+    this.#report(error);
   }
 
   /** Whether {@link flush} may have something to do. */
@@ -54,8 +54,17 @@ export class FailureLog {
         const text = `${message} This happened ${times} in ${seconds} s.`;
         entry.warnedAt = now;
         entry.count = 0;
-        this.#warn(new StoreError(entry.error.code, text, entry.error.cause));
+        this.#report(new StoreError(entry.error.code, text, entry.error.cause));
       }
+    }
+  }
+
+  /** A listener that fails must not fail the statement, which has given back its connection. */
+  #report(error: StoreError): void {
+    try {
+      this.#warn(error);
+    } catch (cause) {
+      console.error(error, new Error('warn of the store failed.', { cause }));
     }
   }
 }
