@@ -1,8 +1,17 @@
-import { createContainer, type Provider, type RegisterOptions, Service, token } from '@fairlead/di';
+import {
+  createContainer,
+  optional,
+  type Provider,
+  type RegisterOptions,
+  Service,
+  token,
+} from '@fairlead/di';
+import { markIntended } from '@fairlead/options';
 import { describe, expect, it, vi } from 'vitest';
 import {
   Controller,
   ControllerResolutionError,
+  type ControllersPluginOptions,
   defineController,
   Get,
   type GuardFn,
@@ -13,6 +22,7 @@ import {
 import { failStart } from './support/fail-start.js';
 import { locationsIn } from './support/locations.js';
 import { message, refusal, tokenRefusal } from './support/message.js';
+import { serve } from './support/serve.js';
 
 const locationOf = locationsIn(import.meta.url);
 const FAULTS: unique symbol = Symbol.for('fairlead:faults');
@@ -169,6 +179,8 @@ describe('install rejects and registers nothing for', () => {
       "defineController('/values') cannot use an instance of InjectionToken as guards[0], because it is from another copy of @fairlead/di.",
     );
     expect(text).toContain('Fix: install one version of @fairlead/di.');
+    const own = await failStart([WorkingController], { guards: [optional(ADMIN) as never] });
+    expect(own.message).not.toContain('another copy');
   });
 
   it('a class that lacks the method of the controller that it replaces', async () => {
@@ -303,5 +315,34 @@ describe('install rejects and registers nothing for', () => {
         `At: ${locationOf('LoggedController')}`,
       ),
     ]);
+  });
+});
+
+describe('the start warns about a token with several providers, of which only the last one runs', () => {
+  const allow: GuardFn = () => true;
+  const warnings = async (options: Partial<ControllersPluginOptions>, provider: object) => {
+    const container = createContainer()
+      .register(ADMIN, { useValue: () => false }, { multi: true })
+      .register(ADMIN, provider as { useValue: GuardFn }, { multi: true });
+    const warn = vi.fn();
+    const { fetch } = await serve({ container, logger: { debug: () => {}, warn }, ...options });
+    expect((await fetch('/guarded')).status).toBe(204);
+    return warn.mock.calls.flat();
+  };
+
+  it('of a guard, once for all routes', async () => {
+    const controllers = [GuardedController, WorkingController];
+    expect(await warnings({ controllers, guards: [ADMIN, allow] }, { useValue: allow })).toEqual([
+      message(
+        '[controllers] the guard token(ADMIN) of GuardedController.read is only the last of the 2 providers of token(ADMIN), so the others do not run.',
+        `At: ${locationOf('GuardedController')}`,
+        'Fix: register a token for each of them, and list all tokens, or pass the last provider to intended().',
+      ),
+    ]);
+  });
+
+  it('unless the provider is intended', async () => {
+    const controllers = [GuardedController];
+    expect(await warnings({ controllers }, markIntended({ useValue: allow }))).toEqual([]);
   });
 });

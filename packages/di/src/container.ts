@@ -59,8 +59,8 @@ export interface ContainerInterface extends Partial<AsyncDisposable> {
 
 let registryOf: (container: Container) => Registry;
 
-/** Where `@fairlead/controllers` finds the method that returns the class of a token's instances, if that is known. */
-const CLASS_OF = Symbol.for('fairlead:class-of');
+/** Where `@fairlead/controllers` finds the method that returns the providers of a token, and the class of its instances. */
+const PROVIDERS = Symbol.for('fairlead:providers');
 
 /** Creates and keeps the instances of providers. Shares them only with child containers. */
 export class Container implements ContainerInterface, AsyncDisposable, Disposable {
@@ -71,10 +71,10 @@ export class Container implements ContainerInterface, AsyncDisposable, Disposabl
 
   static {
     registryOf = (of) => of.#registry;
-    Object.defineProperty(Container.prototype, CLASS_OF, {
-      value(this: Container, token: Token): Constructor | undefined {
-        const provider = this.#target(token)?.provider;
-        return provider && 'useClass' in provider ? provider.useClass : undefined;
+    Object.defineProperty(Container.prototype, PROVIDERS, {
+      value(this: Container, token: Token) {
+        const providers = this.#registry.find(token).map(({ provider }) => provider);
+        return { providers, type: Reflect.get(Object(this.#target(token)?.provider), 'useClass') };
       },
     });
   }

@@ -1,9 +1,16 @@
 import { descriptionOf, isUnknown } from '@fairlead/core/extend';
+import { describeToken, isToken } from '@fairlead/di';
 import { formatLocation, isIntended } from '@fairlead/options';
 import type { ControllerDefinition, RouteDefinition } from '../definition/definition.js';
 import { ControllerError, errorText, listNames } from '../errors.js';
 import type { RouteMetadataKey, ValueReader } from '../metadata/class-metadata.js';
-import { type Guard, NO_GUARDS } from '../metadata/references.js';
+import {
+  type Guard,
+  isFunctionOf,
+  NO_GUARDS,
+  REFERENCE_LISTS,
+  type ReferenceKind,
+} from '../metadata/references.js';
 import type { Style } from '../metadata/style.js';
 import type { Built, Defined, Mounted } from './subjects.js';
 
@@ -93,6 +100,29 @@ export function describeGuards({ controllers }: Built): readonly string[] {
     const message = isIntended(guard) ? undefined : descriptionOf(guard)?.warning?.();
     return message === undefined ? [] : message + formatLocation(locate);
   });
+}
+
+/** Describes tokens of which only the last of several providers runs, once for each token. */
+export function describeUnusedProviders({ controllers, providersOf }: Built): readonly string[] {
+  const known = new Set<unknown>();
+  const describe = (kind: ReferenceKind, token: unknown, { handler, locate }: RouteDefinition) => {
+    if (!isToken(token) || isFunctionOf(kind, token) || known.has(token)) return [];
+    known.add(token);
+    const providers = providersOf(token);
+    if (providers.length < 2 || isIntended(providers.at(-1))) return [];
+    const name = describeToken(token);
+    const title = `the ${kind} ${name} of ${handler} is only the last of the ${providers.length} providers of ${name}, so the others do not run.`;
+    const fix =
+      'register a token for each of them, and list all tokens, or pass the last provider to intended().';
+    return errorText(title, fix, locate());
+  };
+  return controllers.flatMap(({ routes }) =>
+    routes.flatMap((route) =>
+      REFERENCE_LISTS.flatMap(([list, kind]) =>
+        route[list].flatMap((token) => describe(kind, token, route)),
+      ),
+    ),
+  );
 }
 
 /**

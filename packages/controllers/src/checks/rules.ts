@@ -9,6 +9,7 @@ import {
   describeGuards,
   describeUnpreparedGuards,
   describeUnreadValues,
+  describeUnusedProviders,
   findUnreadValues,
 } from './guards.js';
 import { describeHooks } from './lifecycle.js';
@@ -61,7 +62,7 @@ const RULES: Rules = {
   placed: { mistakes: [findMisnamed] },
   classes: { doubts: [describeHooks] },
   instances: { mistakes: [findExemptionsFrom] },
-  built: { doubts: [describeUnreadValues, describeGuards] },
+  built: { doubts: [describeUnreadValues, describeGuards, describeUnusedProviders] },
   mounted: {
     mistakes: [findAbsentNames],
     doubts: [describeUnmounted, describeAbsentNames, describeLooseWrites],

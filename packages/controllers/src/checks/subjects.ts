@@ -1,5 +1,5 @@
 import type { Route, Router } from '@fairlead/core';
-import type { Constructor } from '@fairlead/di';
+import type { Constructor, Token } from '@fairlead/di';
 import type { BuiltRoute, RegisteredController } from '../definition/built-route.js';
 import type { ControllerDefinition, RouteDefinition } from '../definition/definition.js';
 import type { ControllerError } from '../errors.js';
@@ -56,6 +56,8 @@ export interface Built extends Pick<Instanced, 'resolved'> {
   readonly controllers: readonly ControllerDefinition[];
   /** Those of all controllers. */
   readonly guards: readonly Guard[];
+  /** Returns the providers of a token, if the container tells. */
+  readonly providersOf: (token: Token) => readonly object[];
 }
 
 /** Mounted routes by built route. A route has several if its router is mounted at several prefixes. */

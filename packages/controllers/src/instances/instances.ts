@@ -164,7 +164,7 @@ export class Instances {
     const isShared = isForeignValue(container, token)
       ? isSharedValue(token, container)
       : container.isShared?.(token);
-    if (isShared === false) return { perRequest, type: (container as Typed)[CLASS_OF]?.(token) };
+    if (isShared === false) return { perRequest, type: this.providersOf(token).type };
     try {
       const instance = this.#resolve(container, token);
       return isShared ? { instance } : { instance, perRequest };
@@ -179,6 +179,11 @@ export class Instances {
     const { container } = this;
     if (isForeignValue(container, token)) return buildValue(token, container, resolver);
     return resolver[OBTAIN] === undefined ? resolver.resolve(token) : resolver[OBTAIN](token);
+  }
+
+  /** Returns the providers of a token, if the container tells. */
+  providersOf(token: Token): Providers {
+    return (this.container as Providing)[PROVIDERS]?.(token) ?? { providers: [] };
   }
 
   /** Returns the instance of a token if {@link sourceOf} has resolved it. */
@@ -212,12 +217,16 @@ export class Instances {
 /** Where a scope of `@fairlead/di` has a method that builds an instance once, and returns it or a promise for it. */
 const OBTAIN: unique symbol = Symbol.for('fairlead:obtain');
 
-/** Where a container of `@fairlead/di` has a method that returns the class of a token's instances. */
-const CLASS_OF: unique symbol = Symbol.for('fairlead:class-of');
+/** Where a container of `@fairlead/di` has a method that returns what it knows of a token. */
+const PROVIDERS: unique symbol = Symbol.for('fairlead:providers');
 
-interface Typed {
-  readonly [CLASS_OF]?: (token: Token) => Constructor | undefined;
+interface Providers {
+  readonly providers: readonly object[];
+  /** The class of the instances. */
+  readonly type?: Constructor | undefined;
 }
+
+type Providing = ContainerInterface & { readonly [PROVIDERS]?: (token: Token) => Providers };
 
 type Resolver = Pick<RequestScope, 'resolve'> & { readonly [OBTAIN]?: (token: Token) => unknown };
 

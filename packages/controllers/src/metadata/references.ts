@@ -303,8 +303,9 @@ function checkReference(
     return { fix: `pass the class, or (${parameters}) => instance.${method}(${parameters}).` };
   }
   if (!isToken(reference)) {
-    const isCopy = Object(reference)[DI_COPY] !== undefined;
-    return isCopy ? FOREIGN_TOKEN : { fix: PASS_REFERENCE };
+    const copy = Object(reference)[DI_COPY];
+    const isForeign = copy !== undefined && copy !== Reflect.get(GUARD_OVERRIDES, DI_COPY);
+    return isForeign ? FOREIGN_TOKEN : { fix: PASS_REFERENCE };
   }
   if (!isClass(reference) || isClassOf(kind, reference)) return undefined;
   // A guard with an added method use() would no longer deny requests.

@@ -94,7 +94,9 @@ export function registerControllers(
 ): readonly RegisteredController[] {
   const { guards } = shared;
   const resolved = (token: unknown): unknown => instances.resolved(token);
-  for (const text of findDoubts('built', { controllers, guards, resolved })) warn(text);
+  const providersOf = (token: Token) => instances.providersOf(token).providers;
+  for (const text of findDoubts('built', { controllers, guards, resolved, providersOf }))
+    warn(text);
   for (const { routes } of controllers) {
     for (const { method, path, options, handlers, handler, locate } of routes) {
       const cause = tryRoute(router, method, path, options, handlers);
