@@ -49,6 +49,8 @@ const { schema } = fc.letrec<{ schema: z.ZodType }>((tie) => {
       fc.tuple(inner, inner).map(([one, other]) => z.tuple([one, other])),
       inner.map((one) => one.nullable()),
       inner.map((one) => z.record(z.string(), one)),
+      inner.map((one) => z.record(z.string().regex(/^[ab]/), one)),
+      inner.map((one) => z.partialRecord(z.literal('a'), one)),
       fc.array(inner, { minLength: 2, maxLength: 3 }).map((all) => z.union(all)),
       // The JSON Schema of zod loses what the parts of an intersection do with other members.
       fc

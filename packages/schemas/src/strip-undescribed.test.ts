@@ -470,6 +470,54 @@ it.each([
   expect(sent(schema, { name: 'Ada', salary: 7 })).toEqual({ name: 'Ada' });
 });
 
+describe('a record describes the members whose names its keys allow', () => {
+  const text = z.string();
+  const x = z.string().regex(/^x/i);
+  it.each<[string, object]>([
+    ['a pattern', z.record(x, text)],
+    ['a template', z.record(z.templateLiteral(['x', text]).or(z.literal('Xb')), text)],
+    ['a constant', z.record(z.literal(['xa', 'Xb']), text)],
+    ['constants', z.record(z.union([z.literal('xa'), z.literal('Xb')]), text)],
+    ['a list and a pattern', z.record(z.union([z.enum(['xa']), z.string().regex(/^X/)]), text)],
+    ['a length', z.record(z.string().max(2), text)],
+    ['a name', z.record(x.meta({ id: 'Key' }), text)],
+    [
+      'keys of valibot',
+      toStandardJsonSchema(v.record(v.pipe(v.string(), v.maxLength(2)), v.any())),
+    ],
+    ['JSON Schema', { propertyNames: { enum: ['xa', 'Xb'] }, additionalProperties: true }],
+    ['one name', { propertyNames: { pattern: '^[xX]' }, additionalProperties: { type: 'string' } }],
+  ])('as %s tells', (_, schema) => {
+    expect(sent(schema, { xa: '1', secret: '2', Xb: '3' })).toEqual({ xa: '1', Xb: '3' });
+  });
+
+  it('beside those of an object', () => {
+    const schema = z.object({ secret: z.object({ a: text }) }).and(z.record(x, text));
+    const value = { secret: { a: '1', b: '2' }, xa: '3', other: '4' };
+    expect(sent(schema, value)).toEqual({ secret: { a: '1' }, xa: '3' });
+  });
+
+  it.each<[string, object]>([
+    ['any text', z.record(text, text)],
+    ['text with a name', z.record(text.meta({ id: 'Name' }), text)],
+    [
+      'what only code can judge',
+      z.record(
+        x.refine(() => true),
+        text,
+      ),
+    ],
+    ['what is converted first', z.record(z.string().trim().regex(/^x/i), text)],
+  ])('which are all for %s', (_, schema) => {
+    expect(sent(schema, { xa: '1', ' x': '2' })).toEqual({ xa: '1', ' x': '2' });
+  });
+
+  it('which are none if no name is allowed', () => {
+    const schema = { type: 'object', propertyNames: false, additionalProperties: true };
+    expect(sent(schema, { a: 1 })).toEqual({});
+  });
+});
+
 describe('what toJSON() of a function returns', () => {
   const stored = { name: 'Ada', salary: 7 };
   const Settings = Object.assign(class {}, { toJSON: () => stored });

@@ -75,6 +75,8 @@ interface Shape {
   readonly patterns: readonly (readonly [RegExp, Place | undefined])[];
   /** Describes other members; undefined if nothing does. */
   readonly rest: Place | undefined;
+  /** Whether members that it does not list may have a name; undefined if they may have any. */
+  readonly allowsName?: ((name: string, reading: Reading) => boolean) | undefined;
   /** Describes only what each of these describes, instead of the above. */
   readonly common?: readonly (readonly Shape[])[];
   /** The members of the last object that no filter was for, in order. The next object probably has the same. */
@@ -218,7 +220,9 @@ function bestOf(
   return branches;
 }
 
-function createShape(described: Pick<Shape, 'members' | 'patterns' | 'rest' | 'common'>): Shape {
+function createShape(
+  described: Pick<Shape, 'members' | 'patterns' | 'rest' | 'allowsName' | 'common'>,
+): Shape {
   return { ...described, names: [], places: [], repeated: 0, filters: [] };
 }
 
@@ -371,7 +375,7 @@ function describedBy(shapes: readonly Shape[], key: string, reading: Reading): P
 }
 
 function memberOfShape(
-  { members, patterns, rest, common }: Shape,
+  { members, patterns, rest, allowsName, common }: Shape,
   key: string,
   reading: Reading,
 ): Place | undefined {
@@ -380,6 +384,7 @@ function memberOfShape(
     return meet(places, reading);
   }
   if (members.has(key)) return members.get(key);
+  if (allowsName?.(key, reading) === false) return undefined;
   const matching = patterns.filter(([pattern]) => pattern.test(key));
   if (matching.length === 0) return rest;
   return join(
@@ -601,8 +606,9 @@ class Compiler {
 
   #shape(schema: Keywords): Shape {
     const rest = this.#place(schema.additionalProperties ?? schema.unevaluatedProperties);
-    const { enum: names }: Keywords = Object(schema.propertyNames);
-    const known = Array.isArray(names) ? names.map((name) => [String(name), rest] as const) : [];
+    const { propertyNames } = schema;
+    const names = constantsOf(Object(propertyNames)) ?? [];
+    const known = names.map((name) => [String(name), rest] as const);
     const members = entriesOf(schema.properties).map(
       ([name, member]) => [name, this.#place(member)] as const,
     );
@@ -611,7 +617,16 @@ class Compiler {
     );
     const others = known.length > 0 ? undefined : rest;
     const all = new Map([...known, ...members]);
-    return createShape({ members: all, patterns, rest: others });
+    const allowsName = known.length > 0 ? undefined : this.#nameRule(propertyNames);
+    return createShape({ members: all, patterns, rest: others, allowsName });
+  }
+
+  /** Returns the function that tells whether a schema allows a name; undefined if it allows all. */
+  #nameRule(schema: unknown): Shape['allowsName'] {
+    const { type: _, ...rules }: Keywords = Object(schema);
+    if (schema !== false && Object.keys(rules).length === 0) return undefined;
+    const judge = this.#judges.of(schema);
+    return (name, reading) => judge(name, reading) >= Fit.maybe;
   }
 
   #pattern(source: string): RegExp {
