@@ -15,6 +15,14 @@ export interface FileRules {
   readonly cacheControl: string | false;
 }
 
+/**
+ * The default of `cacheControl`. Unlike `public`, it doesn't let shared caches store responses to requests with
+ * `Authorization`. Unlike `max-age=0`, it never lets caches send a file without asking, such as during an outage.
+ *
+ * @see RFC 9111 §3.5, §4.2.4, §5.2.2.4
+ */
+export const CACHE_CONTROL = 'no-cache';
+
 /** An open file. The owner closes the handle. */
 export interface OpenFile {
   readonly handle: FileHandle;

@@ -13,7 +13,7 @@ import {
 } from '@fairlead/options';
 import { create } from 'content-disposition';
 import { deniedDotfile } from './errors.js';
-import { openFile, respondWithFile } from './file.js';
+import { CACHE_CONTROL, openFile, respondWithFile } from './file.js';
 import { hasDotfile, splitPath } from './path.js';
 
 /** Options of {@link sendFile} and {@link download}. */
@@ -29,7 +29,7 @@ export interface SendFileOptions {
   readonly symlinks?: 'follow' | 'inside';
   /** Whether to send precompressed siblings, as for `serveStatic`. Default `false`. */
   readonly precompressed?: boolean;
-  /** The value of `Cache-Control`, or `false` to omit it. Default `'public, max-age=0'`. */
+  /** The value of `Cache-Control`, or `false` to omit it. Default `'no-cache'`. */
   readonly cacheControl?: string | false;
 }
 
@@ -136,7 +136,7 @@ async function respond(
   }
   throwTogether(problems);
   const { dotfiles = 'ignore', symlinks = 'follow', precompressed = false } = options;
-  const { cacheControl = 'public, max-age=0' } = options;
+  const { cacheControl = CACHE_CONTROL } = options;
   const root = options.root === undefined ? undefined : toPath(options.root);
   const full = root === undefined ? toPath(path) : below(root, String(path), dotfiles);
   const boundary = symlinks === 'inside' ? root : undefined;

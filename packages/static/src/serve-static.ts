@@ -34,7 +34,7 @@ import {
   warn,
 } from '@fairlead/options';
 import { deniedDotfile, malformedPath, StaticRootError } from './errors.js';
-import { type FileRules, type OpenFile, openFile, respondWithFile } from './file.js';
+import { CACHE_CONTROL, type FileRules, type OpenFile, openFile, respondWithFile } from './file.js';
 import { parseQualities } from './negotiate.js';
 import { hasDotfile, splitPath } from './path.js';
 import { FILE_OPTIONS } from './send-file.js';
@@ -71,7 +71,7 @@ export interface StaticOptions {
    * the encoding. Default `false`.
    */
   readonly precompressed?: boolean;
-  /** The value of `Cache-Control`, or `false` to omit it. Default `'public, max-age=0'`. */
+  /** The value of `Cache-Control`, or `false` to omit it. Default `'no-cache'`. */
   readonly cacheControl?: string | false;
   /**
    * Returns further headers for a file. They replace all others, except that `Vary` is added to.
@@ -149,7 +149,7 @@ export function serveStatic(root: string | URL, options: StaticOptions = {}): Mi
     extensions: options.extensions ?? [],
     dotfiles: options.dotfiles ?? 'ignore',
     precompressed: options.precompressed ?? false,
-    cacheControl: options.cacheControl ?? 'public, max-age=0',
+    cacheControl: options.cacheControl ?? CACHE_CONTROL,
     headers: options.headers,
     fallback: options.fallback,
     reason: options.public,

@@ -132,7 +132,7 @@ describe('a condition', () => {
     expect(reply).toMatchObject({ status: 304, text: '' });
     expect(reply.headers).toMatchObject({
       etag: first.headers.etag,
-      'cache-control': 'public, max-age=0',
+      'cache-control': 'no-cache',
     });
     expect(reply.headers).not.toHaveProperty('content-type');
     expect(reply.headers).not.toHaveProperty('content-length');

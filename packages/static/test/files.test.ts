@@ -21,7 +21,7 @@ describe('a file', () => {
     expect(headers).toMatchObject({
       'content-length': '10',
       'content-type': 'text/plain; charset=utf-8',
-      'cache-control': 'public, max-age=0',
+      'cache-control': 'no-cache',
       'last-modified': mtime.toUTCString(),
       'accept-ranges': 'bytes',
       etag: expect.stringMatching(/^W\/"a-/),

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { createApp, createRouter, notFoundHandler } from '@fairlead/core';
 import { descriptionOf } from '@fairlead/core/extend';
 import { describe, expect, it } from 'vitest';
-import { type StaticOptions, serveStatic } from '../src/index.js';
+import { download, type StaticOptions, sendFile, serveStatic } from '../src/index.js';
 import { provideFolder } from './support/folder.js';
 import { getter, serving } from './support/serve.js';
 
@@ -311,6 +311,21 @@ describe('symlinks', () => {
 });
 
 describe('cacheControl', () => {
+  it('by default, shared caches store no response to a request with Authorization, and always ask', async () => {
+    const file = join(folder.root, 'a.txt');
+    const app = createApp()
+      .use(serveStatic(folder.root))
+      .get('/sent', (ctx) => sendFile(ctx, file))
+      .get('/saved', (ctx) => download(ctx, file));
+    const headers = { Authorization: 'Bearer 1' };
+    const responses = await Promise.all(
+      ['/a.txt', '/sent', '/saved'].map((path) => app.request(path, { headers })),
+    );
+    const values = responses.map((response) => response.headers.get('Cache-Control'));
+    // RFC 9111 §3.5: public, s-maxage and must-revalidate would let them store it.
+    expect(values).toEqual(['no-cache', 'no-cache', 'no-cache']);
+  });
+
   it('is the value of Cache-Control', async () => {
     const response = await appOf({ cacheControl: 'max-age=60, immutable' }).request('/a.txt');
     expect(response.headers.get('Cache-Control')).toBe('max-age=60, immutable');

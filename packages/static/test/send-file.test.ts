@@ -30,7 +30,7 @@ describe('sendFile()', () => {
     expect(headers).toMatchObject({
       'content-length': '9',
       'content-type': 'text/html; charset=utf-8',
-      'cache-control': 'public, max-age=0',
+      'cache-control': 'no-cache',
       'accept-ranges': 'bytes',
       etag: expect.stringMatching(/^W\/"9-/),
       'last-modified': expect.any(String),
