@@ -10,6 +10,10 @@ export default createApp()
     yield 'one\\n';
     yield 'two\\n';
   })
+  .get('/cookies/*rest', (ctx) => {
+    for (const name of ctx.params.rest.split('/')) ctx.append('Set-Cookie', name + '=1');
+    return null;
+  })
   .get('/fails', () => {
     throw new Error('broken');
   })
@@ -65,6 +69,14 @@ describe('fairlead fetch', () => {
       body: { query: {} },
     });
     expect(JSON.parse((await run('fetch', '/stream', '--json')).stdout).body).toBe('one\ntwo\n');
+  });
+
+  it('prints all cookies as JSON', async () => {
+    const { run } = await project();
+    const headersOf = async (path: string) =>
+      JSON.parse((await run('fetch', path, '--json')).stdout).headers;
+    expect(await headersOf('/cookies/a')).toMatchObject({ 'set-cookie': 'a=1' });
+    expect(await headersOf('/cookies/a/b')).toMatchObject({ 'set-cookie': ['a=1', 'b=1'] });
   });
 
   it('exits with 1 when the request fails, and prints the status', async () => {

@@ -72,7 +72,11 @@ async function send(
   const { status, headers, body } = response;
   if (status >= 400) process.exitCode = 1;
   if (json) {
-    printJson({ status, headers: Object.fromEntries(headers), body: await readBody(response) });
+    const cookies = headers.getSetCookie();
+    // Only these are not joined by commas. RFC 9110 §5.3
+    const several = cookies.length > 1 ? { 'set-cookie': cookies } : {};
+    const all = { ...Object.fromEntries(headers), ...several };
+    printJson({ status, headers: all, body: await readBody(response) });
     return;
   }
   const line = `${status} ${response.statusText}`.trimEnd();
