@@ -7,12 +7,15 @@ import {
   json,
   type Middleware,
   type Plugin,
+  type Route,
 } from '@fairlead/core';
 import {
   describe,
   describeFactories,
   descriptionOf,
   flatten,
+  isSecured,
+  isUnknown,
   throwTogether,
 } from '@fairlead/core/extend';
 import {
@@ -190,7 +193,8 @@ export function mcp(options: McpOptions): Plugin {
       if (isIntended(plugin)) return;
       const doubts = describeDoubts(path, authorization?.resource, tools);
       const audience = describeAudience(app, respond, authorization?.resource);
-      for (const message of [...doubts, ...audience])
+      const lack = authorization ? describeLackOfCheck(app, respond, path) : [];
+      for (const message of [...doubts, ...audience, ...lack])
         warn('FAIRLEAD_TOOL', message + atLine(plugin));
     },
     async close() {
@@ -224,6 +228,28 @@ function describeAudience(
     ];
   }
   return [];
+}
+
+/**
+ * Describes an endpoint that never responds with the 401 after which agents look for tokens, although tools demand them.
+ *
+ * @see RFC 9728 §5
+ */
+function describeLackOfCheck(
+  app: Application,
+  endpoint: Middleware,
+  path: string,
+): readonly string[] {
+  const routes = app.routes();
+  const before = ({ upstream = [], handlers }: Route) =>
+    flatten([...upstream, ...handlers.filter((one) => one !== endpoint)]);
+  const own = routes.find(({ handlers }) => handlers.includes(endpoint));
+  if (own === undefined || before(own).some((one) => isSecured(one) || isUnknown(one))) return [];
+  const tool = routes.find((route) => route.options.tool && before(route).some(isSecured));
+  if (tool === undefined) return [];
+  return [
+    `The tool of ${tool.method} ${tool.pattern} demands credentials, but nothing demands them at ${path}, so agents never learn that mcp() tells where to get a token. Register the check before the plugin, as in app.use('${path}', auth.middleware), or pass the plugin to intended() if a proxy demands tokens.`,
+  ];
 }
 
 /** Describes what is probably a mistake in the options of a server. */

@@ -307,6 +307,25 @@ describe('a server', () => {
       expect(await start(pass, guarded)).toEqual([expect.stringContaining(': GET /.')]);
     });
 
+    it('without a check of tokens causes a warning if a tool has one', async () => {
+      const check = describeFunction<Middleware>((_ctx, next) => next(), {
+        name: 'auth.middleware',
+        role: 'middleware',
+        security: { name: 'token', scheme: { type: 'http', scheme: 'bearer' } },
+      });
+      const harmless = describeFunction<Middleware>((_ctx, next) => next(), { role: 'middleware' });
+      const unknown: Middleware = (_ctx, next) => next();
+
+      expect(await start(harmless, check)).toEqual([
+        expect.stringContaining(
+          "FAIRLEAD_TOOL: The tool of GET / demands credentials, but nothing demands them at /mcp, so agents never learn that mcp() tells where to get a token. Register the check before the plugin, as in app.use('/mcp', auth.middleware), or pass the plugin to intended() if a proxy demands tokens.",
+        ),
+      ]);
+      expect(await start(harmless, check, intended)).toEqual([]);
+      expect(await start(check, check)).toEqual([]);
+      expect(await start(unknown, check)).toEqual([]);
+    });
+
     it('that is one, or is intended, causes none', async () => {
       expect(await start(pass, pass)).toEqual([]);
       expect(await start(api, api, intended)).toEqual([]);
