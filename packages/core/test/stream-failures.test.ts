@@ -30,6 +30,13 @@ const file = fileURLToPath(import.meta.url);
 /** A stream without data that ends only when it is destroyed. */
 const idle = () => new Readable({ read: () => undefined });
 
+/** Like {@link idle}, after some data. */
+const begun = () => {
+  const stream = idle();
+  stream.push('begun');
+  return stream;
+};
+
 /** Resolves when a stream closes, with or without an error. */
 const closeOf = (stream: Readable) => new Promise<void>((resolve) => stream.once('close', resolve));
 
@@ -258,6 +265,97 @@ it('a generator that throws undefined is an error response whose error names the
   ]);
 });
 
+describe('a stream that is not sent', () => {
+  const failure = new Error('The file cannot be closed.');
+  const create = () => new Readable({ read: () => undefined, destroy: (_, done) => done(failure) });
+  const web = () => new ReadableStream({ cancel: () => Promise.reject(failure) });
+
+  /** Returns what `onError` receives during a request. */
+  const errorsOf = async (handler: (ctx: Context) => unknown) => {
+    const reported: unknown[] = [];
+    const app = createApp({ onError: (error) => void reported.push(error) }).get('/', handler);
+    await (await app.request('/')).text();
+    await expect.poll(() => reported).toContain(failure);
+    return reported;
+  };
+
+  it.each<[string, (ctx: Context) => unknown]>([
+    ['text', (ctx) => ctx.send('text')],
+    ['JSON', (ctx) => ctx.json({ a: 1 })],
+    ['bytes', (ctx) => ctx.send(Buffer.from('a'))],
+    ['another stream', (ctx) => ctx.send(Readable.from('a'))],
+    ['the raw response', (ctx) => ctx.takeOver().end()],
+    ['an error', () => Promise.reject(new NotFoundError())],
+    [
+      'a 204',
+      (ctx) => {
+        ctx.status = 204;
+      },
+    ],
+  ])('reports how its end fails when %s replaces it', async (_case, replace) => {
+    for (const stream of [create, web]) {
+      const errors = await errorsOf((ctx) => {
+        ctx.send(stream());
+        return replace(ctx);
+      });
+      expect(errors).toEqual([failure]);
+    }
+  });
+
+  it.each<[string, (ctx: Context) => void]>([
+    ['a recorded body', (ctx) => ctx.send('text')],
+    ['an abort', (ctx) => ctx.abort(new NotFoundError())],
+  ])('reports how its end fails when it comes after %s', async (_case, respond) => {
+    for (const value of [create, () => new Response(web() as never)]) {
+      const errors = await errorsOf((ctx) => {
+        respond(ctx);
+        return value();
+      });
+      expect(errors).toEqual([failure]);
+    }
+  });
+
+  it('reports how its end fails when it comes after the response, or replaces no body', async () => {
+    const late = async (ctx: Context) => {
+      await once(ctx.res, 'close');
+      ctx.send(create());
+    };
+    const errors = await errorsOf((ctx) => {
+      void late(ctx);
+      return 'text';
+    });
+    expect(errors).toEqual([
+      expect.objectContaining({ message: expect.stringContaining('came after the response') }),
+      failure,
+    ]);
+    const unused = (ctx: Context) => {
+      ctx.replaceBody(create());
+      return 'text';
+    };
+    expect(await errorsOf(unused)).toEqual([failure]);
+  });
+
+  it('is reported for HEAD', async () => {
+    const reported = Promise.withResolvers<unknown>();
+    const app = createApp({ onError: reported.resolve }).get('/', create);
+    expect((await app.request('/', { method: 'HEAD' })).status).toBe(200);
+    expect(await reported.promise).toBe(failure);
+  });
+
+  it('reports no operation that ctx.signal has aborted', async () => {
+    const { url } = await serve(createApp().use((ctx) => ctx.send(begun())));
+    const onError = vi.fn();
+    const app = createApp({ onError }).get('/', async (ctx) => {
+      const response = await fetch(url, { signal: ctx.signal });
+      ctx.abort(new NotFoundError());
+      return response;
+    });
+    expect((await app.request('/')).status).toBe(404);
+    await setImmediate();
+    expect(onError).not.toHaveBeenCalled();
+  });
+});
+
 describe('after the client has left', () => {
   const failure = new Error('The write failed.');
   /** Continues when the client has left. */
@@ -424,13 +522,7 @@ it('a reset of an upstream connection is reported, even if ctx.signal was read',
 
 describe('a proxied response', () => {
   const upstream = async () => {
-    const { url } = await serve(
-      createApp().use((ctx) => {
-        const stream = idle();
-        stream.push('begun');
-        ctx.send(stream);
-      }),
-    );
+    const { url } = await serve(createApp().use((ctx) => ctx.send(begun())));
     return url;
   };
 

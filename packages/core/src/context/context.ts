@@ -41,7 +41,7 @@ import {
 } from '../response/record.js';
 import { JSON_TYPE, jsonTypeOf } from '../response/rewrite-json.js';
 import { assertWritten, ignoreRejections } from '../response/serialize-json.js';
-import { recordText } from '../response/write.js';
+import { recordText, reporterOf } from '../response/write.js';
 import { announce, sendContinue } from '../server/connection.js';
 import { checkCaller } from '../server/in-process.js';
 import type { UpgradedConnection } from '../server/upgrade.js';
@@ -381,7 +381,7 @@ export class Context<
       ignoreRejections(value);
       throw isHttpError(cause) ? cause : notJson(exchange, cause);
     }
-    if (exchange.phase !== 'open') this.#noteLate(exchange);
+    if (exchange.phase !== 'open') this.#noteLate();
     recordText(exchange, text, type);
     exchange.writer = writer;
   }
@@ -426,7 +426,7 @@ export class Context<
     const { body, takenOver, phase, res } = exchange;
     if (body !== undefined || takenOver || phase !== 'open' || res.headersSent) {
       // Interceptors may wrap the absent result of a method that has upgraded the connection.
-      if (phase !== 'open' && phase !== 'upgraded') this.#noteLate(exchange);
+      if (phase !== 'open' && phase !== 'upgraded') this.#noteLate();
       discardUnsent(exchange, value);
       return;
     }
@@ -484,13 +484,15 @@ export class Context<
   }
 
   /** Reports a response that comes after another one was sent. */
-  #noteLate(exchange: Exchange): void {
+  #noteLate(): void {
+    const exchange = this[EXCHANGE];
+    reporterOf(exchange, this as object as Context);
     if (exchange.phase !== 'final') this.report(lateResponse(exchange));
   }
 
   #record(body: ResponseBody, type: string | undefined): void {
     const exchange = this[EXCHANGE];
-    if (exchange.phase !== 'open') this.#noteLate(exchange);
+    if (exchange.phase !== 'open') this.#noteLate();
     if (typeof body === 'string' && type !== undefined) recordText(exchange, body, type);
     else record(exchange, body, type);
   }

@@ -5,15 +5,23 @@ import { type Exchange, socketOf } from './exchange.js';
  * Whether the client has disconnected, and an error only reports this: the error of the request, of a pipeline
  * to the response, or of an operation that `ctx.signal` has aborted.
  */
-export function isOfClient(error: unknown, { req, res, controller }: Exchange): boolean {
+export function isOfClient(error: unknown, exchange: Exchange): boolean {
+  const { req, res } = exchange;
   if (!res.destroyed || !(error instanceof Error)) return false;
-  const { name, code, cause }: NodeJS.ErrnoException = error;
+  const { name, code }: NodeJS.ErrnoException = error;
   if (name === 'AbortError' || code === 'ERR_STREAM_PREMATURE_CLOSE' || error === req.errored)
     return true;
-  if (controller?.signal.aborted !== true) return false;
+  return isOfSignal(error, exchange);
+}
+
+/** Whether an error only reports that `ctx.signal` has aborted an operation. */
+export function isOfSignal(error: unknown, { controller }: Exchange): boolean {
+  if (controller?.signal.aborted !== true || !(error instanceof Error)) return false;
+  const { name, code, cause }: NodeJS.ErrnoException = error;
   const { reason } = controller.signal;
   // A response of node:http whose request is aborted fails with ECONNRESET.
-  return error === reason || cause === reason || code === 'ECONNRESET';
+  const isReset = code === 'ECONNRESET';
+  return isReset || name === 'AbortError' || error === reason || cause === reason;
 }
 
 /** Whether a closed response was written in full. */

@@ -158,8 +158,11 @@ export interface HeaderList {
   /** Alternating names and values, as `res.writeHead()` accepts them. */
   readonly rawHeaders: (string | number | string[])[];
   phase: Phase;
-  /** Whether one of them may determine how the response is framed, or what follows on its connection. */
-  mayFrame: boolean;
+  /**
+   * Whether one of them may determine how the response is framed, or what follows on its connection, or a stream of the
+   * response is not sent.
+   */
+  isSpecial: boolean;
 }
 
 /**
@@ -258,7 +261,7 @@ export function createExchange<Ctx>(
     rawBody: undefined,
     rawHeaders: [],
     phase: 'open',
-    mayFrame: false,
+    isSpecial: false,
     status: undefined,
     body: undefined,
     defaultType: undefined,

@@ -10,6 +10,20 @@ type FailureListener = (error: unknown) => void;
 const listeners = new WeakMap<Exchange, FailureListener>();
 const failures = new WeakMap<Exchange, unknown[]>();
 
+/** The responses that do not send each of their streams. */
+const withUnsent = new WeakSet<Exchange>();
+
+/** Lets the writer of a response report how streams fail that it does not send. */
+export function expectFailures(exchange: Exchange): void {
+  withUnsent.add(exchange);
+  exchange.isSpecial = true;
+}
+
+/** Whether a response has had streams that it does not send. */
+export function hasUnsent(exchange: Exchange): boolean {
+  return exchange.isSpecial && withUnsent.has(exchange);
+}
+
 /** Passes failures of streams that are not, or no longer, the body to a function, also those that have happened. */
 export function onStreamFailure(exchange: Exchange, listener: FailureListener): void {
   listeners.set(exchange, listener);

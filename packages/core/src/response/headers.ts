@@ -15,7 +15,7 @@ export class ResponseHeaders {
   readonly #list: HeaderList;
 
   /** @param list - Changes with these headers. */
-  constructor(list: HeaderList = { rawHeaders: [], phase: 'open', mayFrame: false }) {
+  constructor(list: HeaderList = { rawHeaders: [], phase: 'open', isSpecial: false }) {
     this.#list = list;
   }
 
@@ -92,7 +92,7 @@ export function putHeader(list: HeaderList, name: string, value: string | number
   const { rawHeaders } = list;
   // Connection and Keep-Alive, Content-Length, Transfer-Encoding. A few others are as long.
   const { length } = name;
-  if (length === 10 || length === 14 || length === 17) list.mayFrame = true;
+  if (length === 10 || length === 14 || length === 17) list.isSpecial = true;
   const index = indexOfHeader(list, name);
   if (index === -1) rawHeaders.push(name, value);
   else {

@@ -4,6 +4,7 @@ import { describeValue, isHopByHop } from '@fairlead/options';
 import { descriptionOf, roleOf } from '../annotations/description.js';
 import { HttpError, readHttpError } from '../errors/http-error.js';
 import { describeProblem } from '../errors/problem.js';
+import { isOfSignal } from '../exchange/disconnection.js';
 import {
   type ErrorPolicy,
   type Exchange,
@@ -11,7 +12,14 @@ import {
   type WritableBody,
 } from '../exchange/exchange.js';
 import { takeUpgrade, type UpgradedConnection } from '../server/upgrade.js';
-import { assertUnread, Chunks, chunksOf, keepContext, noteFailure } from './chunks.js';
+import {
+  assertUnread,
+  Chunks,
+  chunksOf,
+  expectFailures,
+  keepContext,
+  noteFailure,
+} from './chunks.js';
 import { appendHeader, deleteHeader, getHeader, putHeader, setHeader } from './headers.js';
 import { ignoreRejections, serialize } from './serialize-json.js';
 
@@ -38,7 +46,7 @@ const BODY_HEADER =
  */
 export function record(exchange: Exchange, body: ResponseBody, type: string | undefined): void {
   if (exchange.phase !== 'open') {
-    discard(body);
+    discardUnsent(exchange, body);
     return;
   }
   if (exchange.hasBlobLength) deleteHeader(exchange, 'Content-Length');
@@ -70,7 +78,7 @@ export function record(exchange: Exchange, body: ResponseBody, type: string | un
 export function replaceBody(exchange: Exchange, body: ResponseBody): boolean {
   const { phase, takenOver, res, body: replaced } = exchange;
   if (phase !== 'open' || takenOver || res.headersSent || replaced === undefined) {
-    if (body !== replaced) discard(body);
+    discardUnsent(exchange, body);
     return false;
   }
   deleteHeader(exchange, 'Content-Length');
@@ -79,10 +87,25 @@ export function replaceBody(exchange: Exchange, body: ResponseBody): boolean {
   return true;
 }
 
-/** Frees the resources of a value, unless it is the recorded body, or that reads from it. */
-export function discardUnsent({ body }: Exchange, value: unknown): void {
-  const isSource = body instanceof Chunks && body.source === value;
-  if (value !== body && !isSource) discard(value);
+/**
+ * Frees the resources of a value that is not sent, such as the file of a stream, unless it is the recorded body, or that
+ * reads from it.
+ */
+export function discardUnsent(exchange: Exchange, value: unknown): void {
+  const { body } = exchange;
+  if (value === body || (body instanceof Chunks && body.source === value)) return;
+  if (roleOf(value) === 'response') descriptionOf(value)?.discard?.();
+  const unsent = isResponse(value) ? value.body : value;
+  const note = (error: unknown): void => {
+    if (!isOfSignal(error, exchange)) noteFailure(exchange, error);
+  };
+  if (unsent instanceof Readable) {
+    expectFailures(exchange);
+    unsent.on('error', note).destroy();
+  } else if (isWebStream(unsent) && !unsent.locked) {
+    expectFailures(exchange);
+    unsent.cancel().catch(note);
+  }
 }
 
 /** The most bytes of a stream with a `Content-Length` that are held before the response begins. */
@@ -143,8 +166,12 @@ function setBody(exchange: Exchange, body: WritableBody | undefined): void {
       if (exchange.body !== body) noteFailure(exchange, error);
     });
     // The new body may read from the one that it replaces, like a compressed stream.
-    if (body !== replaced) body.once('close', () => discard(replaced));
-  } else if (body !== replaced) discard(replaced);
+    if (replaced instanceof Readable && body !== replaced)
+      body.once('close', () => replaced.destroy());
+  } else if (replaced instanceof Readable) {
+    expectFailures(exchange);
+    replaced.destroy();
+  }
 }
 
 /**
@@ -294,12 +321,3 @@ export function recordSerializable<Ctx>(
 
 /** Matches the headers of a body before fetch() has decoded it. */
 const OF_ENCODED_BODY = /^content-(?:encoding|length)$/;
-
-/** Frees the resources of an unsent value, such as the file of a stream. */
-export function discard(value: unknown): void {
-  if (roleOf(value) === 'response') descriptionOf(value)?.discard?.();
-  const body = isResponse(value) ? value.body : value;
-  if (body instanceof Readable) body.destroy();
-  // Canceling a stream that is locked to another reader rejects.
-  else if (isWebStream(body)) body.cancel().catch(() => undefined);
-}

@@ -5,9 +5,9 @@ import { failureOf, isOfClient } from '../exchange/disconnection.js';
 import type { Exchange } from '../exchange/exchange.js';
 import { ServerResponse as NodeResponse } from '../node-http.js';
 import { announceEnd, onClose } from '../server/connection.js';
-import { Chunks, findUnreadable, onStreamFailure } from './chunks.js';
+import { Chunks, findUnreadable, hasUnsent, onStreamFailure } from './chunks.js';
 import { deleteHeader, getHeader, putHeader } from './headers.js';
-import { checkChunks, discard, record } from './record.js';
+import { checkChunks, record } from './record.js';
 
 const { writeHead, setHeader, end } = NodeResponse.prototype;
 
@@ -39,7 +39,7 @@ export function writeText(exchange: Exchange): boolean {
   if (
     typeof body !== 'string' ||
     body === '' ||
-    exchange.mayFrame ||
+    exchange.isSpecial ||
     exchange.takenOver ||
     exchange.method === 'HEAD' ||
     (status !== 200 && NO_CONTENT_STATUSES.has(status)) ||
@@ -137,15 +137,14 @@ function untilStarted(
  */
 export function write<Ctx>(exchange: Exchange<Ctx>, ctx: Ctx): void {
   const { res, status = 200 } = exchange;
+  if (hasUnsent(exchange)) reporterOf(exchange, ctx);
   if (exchange.takenOver || res.headersSent || res.destroyed) {
-    if (exchange.body instanceof Readable) reporterOf(exchange, ctx);
-    discard(exchange.body);
+    discardBody(exchange, ctx);
     return;
   }
   const hasContent = !NO_CONTENT_STATUSES.has(status);
   if (!hasContent && exchange.body !== undefined) {
-    if (exchange.body instanceof Readable) reporterOf(exchange, ctx);
-    discard(exchange.body);
+    discardBody(exchange, ctx);
     deleteHeader(exchange, 'Content-Type');
   }
   deleteHeader(exchange, 'Transfer-Encoding');
@@ -156,6 +155,14 @@ export function write<Ctx>(exchange: Exchange<Ctx>, ctx: Ctx): void {
     if (exchange.flushesHead) res.flushHeaders();
   } else sendWhole(body, exchange);
   if (exchange.phase === 'open') exchange.phase = 'sent';
+}
+
+/** Destroys the stream of a response that sends no body. */
+function discardBody<Ctx>(exchange: Exchange<Ctx>, ctx: Ctx): void {
+  const { body } = exchange;
+  if (!(body instanceof Readable)) return;
+  const report = reporterOf(exchange, ctx);
+  body.on('error', (error) => report(error)).destroy();
 }
 
 /**
@@ -243,8 +250,9 @@ function sendStream<Ctx>(body: Readable, exchange: Exchange<Ctx>, ctx: Ctx): voi
   sendHead(exchange);
   exchange.phase = 'streaming';
   const report = reporterOf(exchange, ctx);
+  body.on('error', (error) => report(error));
   if (exchange.method === 'HEAD') {
-    discard(body);
+    body.destroy();
     res.end();
     return;
   }
@@ -257,14 +265,14 @@ function sendStream<Ctx>(body: Readable, exchange: Exchange<Ctx>, ctx: Ctx): voi
 
 /**
  * Returns the function that reports each failure of the streams of a response once, also those after the client has
- * disconnected, but none that only says so.
+ * disconnected, but none that only says so, and not the error that is the response.
  */
-function reporterOf<Ctx>(
+export function reporterOf<Ctx>(
   exchange: Exchange<Ctx>,
   ctx: Ctx,
 ): (error: unknown, mayBeOfClient?: boolean) => void {
-  const { errors } = exchange;
-  const reported = new Set<unknown>();
+  const { errors, error: responded } = exchange;
+  const reported = new Set([responded]);
   const report = (error: unknown, mayBeOfClient = true): void => {
     if (reported.has(error) || (mayBeOfClient && isOfClient(error, exchange))) return;
     reported.add(error);
