@@ -128,6 +128,7 @@ class StoreBackend implements JobBackend {
   readonly #timers: NodeJS.Timeout[] = [];
   #onError: (error: unknown) => void = () => undefined;
   #isPaused = false;
+  #renewedAt = 0;
   /** Whether close() has stopped waiting for jobs. */
   #isLate = false;
   readonly deadLetters = Object.freeze({
@@ -179,6 +180,8 @@ class StoreBackend implements JobBackend {
       if (isClaiming) return;
       isClaiming = true;
       try {
+        // After a pause of the process, its jobs look like those of a killed one.
+        if (Date.now() - this.#renewedAt > RENEWAL) await this.#renew();
         while (!this.#isPaused && running < concurrency && this.#isDue(name)) {
           const job = await this.#claim(name);
           if (job === undefined) break;
@@ -318,7 +321,8 @@ class StoreBackend implements JobBackend {
 
   /** Keeps other processes from running the jobs that run here. Concurrent writes share a commit. */
   async #renew(): Promise<void> {
-    const until = Date.now() + LEASE;
+    this.#renewedAt = Date.now();
+    const until = this.#renewedAt + LEASE;
     await Promise.all(
       [...this.#runs].map(async (run) => {
         if (run.isSettled) return;

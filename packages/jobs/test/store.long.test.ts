@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqlite } from '@fairlead/store';
 import { afterAll, expect, it, type TestContext, vi } from 'vitest';
-import { createJobs } from '../src/index.js';
+import { createJobs, type RunningJob } from '../src/index.js';
 import {
   type JobsStore,
   jobsMigration,
@@ -140,6 +140,29 @@ it('the leases of all jobs are renewed at once', async (test) => {
   expect(renewed).toEqual(running);
   release();
   await jobs.stop();
+});
+
+it('a process that was suspended does not take over its own jobs', async (test) => {
+  const { jobs, errors } = open(test, 'suspended.db');
+  test.onTestFinished(() => void vi.useRealTimers());
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] });
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const runs: RunningJob<{ item: string }>[] = [];
+  const job = jobs.define('suspended', { payload: Item }, async (running) => {
+    runs.push(running);
+    if (running.payload.item === 'long') await released;
+  });
+  await jobs.start();
+  await job.enqueue({ item: 'long' });
+  await expect.poll(() => runs).toHaveLength(1);
+  vi.setSystemTime(Date.now() + 60_000);
+  await job.enqueue({ item: 'next' });
+  await expect.poll(() => runs.at(-1)?.payload.item).toBe('next');
+  expect(runs).toHaveLength(2);
+  expect(runs[0]?.signal.aborted).toBe(false);
+  release();
+  await jobs.stop();
+  expect(errors).toEqual([]);
 });
 
 it('a job whose process was killed in the last run is a dead letter', async (test) => {
