@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createContainer } from './container.js';
-import { lazy } from './dependency.js';
+import { lazy, token } from './dependency.js';
 import { InvalidProviderError } from './errors/injection-errors.js';
 
 class Clock {}
@@ -28,6 +28,12 @@ describe('Container.register names the mistake and its fix', () => {
       ['x', { url: 'db:' }],
       "'x': the provider has none of useValue,",
       "write container.register('x', { useValue | useClass | useFactory | useExisting }). If the object is the instance, wrap it in { useValue }.",
+    ],
+    [
+      'a plain object for a typed token',
+      [token('Url'), { url: 'db:' }],
+      'token(Url): the provider has none of useValue,',
+      'write container.register(token, { useValue |',
     ],
     [
       'two kinds',

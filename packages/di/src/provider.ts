@@ -10,7 +10,7 @@ import {
 import { type Dependency, findTokenMistake, Injection, type Resolved } from './dependency.js';
 import { InvalidProviderError, type Mistake } from './errors/injection-errors.js';
 import type { Injectable, Injectables } from './static-inject.js';
-import { type Constructor, describeToken, isToken, type Token } from './token.js';
+import { type Constructor, isToken, type Token, writeToken } from './token.js';
 
 /**
  * How long an instance lives: as long as its container (`singleton`), for one resolution
@@ -97,7 +97,7 @@ export function checkRegistration(
   const registered =
     provider === undefined && isConstructor(token) ? { useClass: token } : provider;
   const mistakes = [
-    ...findProviderMistakes(registered, `container.${method}(${describeToken(token)}`),
+    ...findProviderMistakes(registered, `container.${method}(${writeToken(token)}`),
     ...findOptionProblems(call, options, REGISTER_OPTIONS).map((problem) => ({ problem })),
   ];
   if (mistakes.length === 0) mistakes.push(...findMisplacedOptions(registered, options));
@@ -115,7 +115,7 @@ function findRegisteredTokenMistake(token: unknown, method: string): Mistake | u
   }
   if (typeof token !== 'object' || token === null || !('provide' in token)) return mistake;
   const provided = token.provide;
-  const name = isToken(provided) ? describeToken(provided) : 'token';
+  const name = isToken(provided) ? writeToken(provided) : 'token';
   const [kind = 'useValue'] = KINDS.filter((each) => each in token);
   const problem = 'the first argument is the token, not an object with provide.';
   return { problem, fix: `write container.${method}(${name}, { ${kind} }).` };

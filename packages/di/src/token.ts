@@ -53,6 +53,12 @@ export function describeToken(token: Token): string {
   return isTyped ? `token(${(token as InjectionToken<unknown>).name})` : describeValue(token);
 }
 
+/** Writes a token as code, for a fix. A symbol and a typed token are constants whose names are unknown. */
+export function writeToken(token: Token): string {
+  const isConstant = typeof token === 'symbol' || typeof token === 'object';
+  return isConstant ? 'token' : describeToken(token);
+}
+
 /** Where a class that another package creates has the names of its dependencies, in the order of `static inject`. */
 const INJECT_NAMES = Symbol.for('fairlead:inject-names');
 

@@ -9,6 +9,7 @@ import {
   hasInjectNames,
   isToken,
   type Token,
+  writeToken,
 } from '../token.js';
 
 /** The parts of an {@link InjectionError}. */
@@ -171,7 +172,7 @@ export function registrationFix(token: Token, listing?: Listing): string {
     ? `${serviceFix(token, listing)}. If it is not your class, register how to create it: ` +
         `container.register(${name}, { useFactory: () => … }). If it is abstract, register a ` +
         `subclass: container.register(${name}, { useClass: TheSubclass }).`
-    : `register it first: container.register(${typeof token === 'string' ? name : 'token'}, ` +
+    : `register it first: container.register(${writeToken(token)}, ` +
         `{ useValue: … }), or with useClass, useFactory or useExisting${orOptional}.`;
 }
 
