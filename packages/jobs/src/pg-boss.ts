@@ -26,6 +26,9 @@ const SUPERVISION = 10;
 /** Seconds for which jobs and dead letters wait: ten years. pg-boss would delete them after two weeks. */
 const FOREVER = 315_360_000;
 
+/** Matches the IDs of jobs. PostgreSQL refuses others. */
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
 /** Options of {@link pgBossBackend}: those of pg-boss, except the ones that the backend sets. */
 export type PgBossOptions = Omit<
   ConstructorOptions,
@@ -190,7 +193,7 @@ class PgBossBackend<Client> implements JobBackend {
   async #list({ limit = 100, after }: DeadLettersPage = {}): Promise<readonly DeadLetter[]> {
     const jobs = await this.#opened.findJobs<Stored>(DEAD_LETTERS, {
       limit,
-      ...(after !== undefined && { after }),
+      ...(after !== undefined && UUID.test(after) && { after }),
     });
     return jobs.map((job) => ({
       id: job.id,
@@ -204,11 +207,13 @@ class PgBossBackend<Client> implements JobBackend {
   }
 
   async #retry(id: string): Promise<boolean> {
+    if (!UUID.test(id)) return false;
     const db = this.#transaction();
     return (await this.#opened.redrive(DEAD_LETTERS, { ids: [id], db })) === 1;
   }
 
   async #discard(id: string): Promise<boolean> {
+    if (!UUID.test(id)) return false;
     const db = this.#transaction();
     return countOf(await this.#opened.deleteJob(DEAD_LETTERS, id, { db })) === 1;
   }

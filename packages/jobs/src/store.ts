@@ -110,6 +110,11 @@ export function storeBackend(store: JobsStore): JobBackend {
   return new StoreBackend(store);
 }
 
+/** Returns the row of an ID; 0, which no job has, for other text. */
+function rowOf(id = ''): number {
+  return /^\d{1,15}$/.test(id) ? Number(id) : 0;
+}
+
 /** A job that runs. */
 interface Run {
   readonly id: number;
@@ -133,14 +138,14 @@ class StoreBackend implements JobBackend {
   #isLate = false;
   readonly deadLetters = Object.freeze({
     list: async ({ limit = 100, after }: DeadLettersPage = {}) =>
-      this.#store.read(({ jobs }) => jobs.failed(limit, Number(after ?? 0))),
+      this.#store.read(({ jobs }) => jobs.failed(limit, rowOf(after))),
     retry: async (id: string) => {
-      const row = await this.#store.write('jobsRetry', Date.now(), Number(id));
+      const row = await this.#store.write('jobsRetry', Date.now(), rowOf(id));
       for (const wake of this.#workers.values()) wake();
       return row !== undefined;
     },
     discard: async (id: string) =>
-      (await this.#store.write('jobsDiscard', Number(id))) !== undefined,
+      (await this.#store.write('jobsDiscard', rowOf(id))) !== undefined,
   });
 
   constructor(store: JobsStore) {

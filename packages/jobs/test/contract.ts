@@ -93,6 +93,16 @@ export function testBackend(name: string, open: (test: TestContext) => OpenedJob
       expect(await list()).toEqual([]);
     });
 
+    it('that are no dead letters are neither retried nor discarded', async (test) => {
+      const { expect } = test;
+      const { jobs } = open(test);
+      await jobs.start();
+      for (const id of ['', 'x', '-1', '1.5', '9'.repeat(20), crypto.randomUUID()]) {
+        expect(await jobs.deadLetters.retry(id)).toBe(false);
+        expect(await jobs.deadLetters.discard(id)).toBe(false);
+      }
+    });
+
     it('that run when the process stops end first, and waiting ones run in another process', async (test) => {
       const { expect } = test;
       const { jobs, errors } = open(test);
