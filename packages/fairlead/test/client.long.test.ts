@@ -122,6 +122,28 @@ export default createApp()
     expect(await run(...check)).toEqual(outdated);
   });
 
+  it('writes a file when a text in it changes, even if only by white space or quotes', async () => {
+    const documentOf = (state: string) =>
+      DOCUMENT.replace('"responses"', `"description":"It's \\"new\\".","x":1,"responses"`).replace(
+        '{}',
+        JSON.stringify({ 200: { content: { 'application/json': { schema: { const: state } } } } }),
+      );
+    const { folder, run } = await writeProject({ 'api.json': documentOf('in progress') });
+    const client = ['client', 'api.json', '--out', 'api.ts'];
+    await run(...client);
+    await writeFile(
+      join(folder, 'api.ts'),
+      (await readFile(join(folder, 'api.ts'), 'utf8')).replace('"in progress"', "'in progress'"),
+    );
+    expect((await run(...client)).stdout).toBe('api.ts is up to date.\n');
+    for (const state of ['inprogress', "in'progress", 'in"progress', 'in;progress']) {
+      await writeFile(join(folder, 'api.json'), documentOf(state));
+      expect((await run(...client, '--check')).status).toBe(1);
+      expect((await run(...client)).stdout).toBe('Wrote api.ts: 1 route.\n');
+      expect((await run(...client, '--check')).status).toBe(0);
+    }
+  });
+
   it.each([
     [['--check'], 2, '--check needs a file. Add --out, as in --out src/api.ts.'],
     [['--watch'], 2, '--watch needs a file. Add --out, as in --out src/api.ts.'],

@@ -153,12 +153,22 @@ function readPrevious(file: string): string | undefined {
   }
 }
 
-/** Removes what formatters change: white space, quotes, semicolons, trailing commas and leading bars. */
+/** Matches a comment, or a text with its quotes. */
+const COMMENT_OR_TEXT = /(\/\*[\s\S]*?\*\/|\/\/.*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')/;
+
+/**
+ * Removes what formatters change: white space outside of texts, the kind of quotes, semicolons, trailing commas and
+ * leading bars.
+ */
 function withoutFormat(code: string): string {
-  return code
-    .replace(/[\s;]+/g, '')
-    .replaceAll("'", '"')
-    .replace(/,(?=[\])}>])|(?<=[:=(<[,{&])\|/g, '');
+  const parts = code.split(COMMENT_OR_TEXT).map((part, index) => {
+    // Every other part is a comment or a text.
+    if (index % 2 === 0)
+      return part.replace(/[\s;]+/g, '').replace(/,(?=[\])}>])|(?<=[:=(<[,{&])\|/g, '');
+    if (part.startsWith('/')) return part.replace(/\s+/g, '');
+    return `"${part.slice(1, -1).replace(/\\(["'])/g, '$1')}"`;
+  });
+  return parts.join('');
 }
 
 /** Writes the types, and again whenever the sources change. */
