@@ -40,11 +40,19 @@ CREATE INDEX jobs_failed ON jobs (failed_at, id) WHERE failed_at IS NOT NULL;`;
 /** The statements of jobs, for `openSqlite()`. */
 export const jobsStatements = Object.freeze({
   jobsAdd: 'INSERT INTO jobs (name, payload, run_at) VALUES (?, ?, ?) RETURNING id',
+  // The writes of a transaction return no rows, so its jobs need their IDs before.
+  jobsNextId: `REPLACE INTO sqlite_sequence (rowid, name, seq)
+    SELECT max(rowid), 'jobs', coalesce(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'jobs' RETURNING seq`,
+  jobsAddLater: 'INSERT INTO jobs (id, name, payload, run_at) VALUES (?, ?, ?, ?)',
   jobsClaim: `UPDATE jobs SET attempt = attempt + 1, run_at = ? WHERE id = (
       SELECT id FROM jobs WHERE name = ? AND failed_at IS NULL AND run_at <= ? ORDER BY run_at, id LIMIT 1
     ) RETURNING id, payload, attempt`,
   jobsDelay:
     'UPDATE jobs SET run_at = ? WHERE id = ? AND attempt = ? AND failed_at IS NULL RETURNING id',
+  // Violates the check of the payload unless the job is still that of the worker.
+  jobsHold: `INSERT INTO jobs (name, payload) SELECT '', '' WHERE NOT EXISTS (
+      SELECT 1 FROM jobs WHERE id = ? AND attempt = ? AND failed_at IS NULL
+    )`,
   jobsComplete: 'DELETE FROM jobs WHERE id = ? AND attempt = ? AND failed_at IS NULL RETURNING id',
   jobsBury: `UPDATE jobs SET failed_at = ?, error = ?, attempt = min(attempt, ?)
     WHERE id = ? AND attempt = ? AND failed_at IS NULL RETURNING id`,
@@ -100,14 +108,27 @@ export interface JobsStore {
   read<T>(work: (queries: JobsQueries) => T): T;
 }
 
+/** The transactions of a {@link JobsStore}: `createTransactions(storeAdapter(store))`. */
+export interface JobsTransactions {
+  readonly adapter: { readonly database?: object };
+  readonly client: {
+    write(statement: JobsStatement, ...parameters: (string | number | null)[]): Promise<void>;
+  };
+  readonly isOpen: boolean;
+  run<T>(work: () => Promise<T>): Promise<T>;
+  afterCommit(callback: () => unknown): void;
+}
+
 /**
- * Keeps jobs in an SQLite file, by `@fairlead/store`, for the processes of one machine. Jobs can't have `transaction:
- * true`. To add a job in the write that causes it, use a trigger.
+ * Keeps jobs in an SQLite file, by `@fairlead/store`, for the processes of one machine. A trigger may add a job in the
+ * write that causes it, too.
  *
  * @param store - Stays open: its owner closes it after the jobs.
+ * @param db - The transactions of the store. Without them, `enqueue()` stores a job at once, also in a transaction, and
+ *   jobs can't have `transaction: true`.
  */
-export function storeBackend(store: JobsStore): JobBackend {
-  return new StoreBackend(store);
+export function storeBackend(store: JobsStore, db?: JobsTransactions): JobBackend {
+  return new StoreBackend(store, db);
 }
 
 /** Returns the row of an ID; 0, which no job has, for other text. */
@@ -126,6 +147,7 @@ interface Run {
 
 class StoreBackend implements JobBackend {
   readonly #store: JobsStore;
+  readonly #db: JobsTransactions | undefined;
   readonly #workers = new Map<string, () => void>();
   readonly #runs = new Set<Run>();
   readonly #ends = new Set<Promise<void>>();
@@ -148,8 +170,9 @@ class StoreBackend implements JobBackend {
       (await this.#store.write('jobsDiscard', rowOf(id))) !== undefined,
   });
 
-  constructor(store: JobsStore) {
+  constructor(store: JobsStore, db: JobsTransactions | undefined) {
     this.#store = store;
+    this.#db = db;
   }
 
   async open(
@@ -158,10 +181,16 @@ class StoreBackend implements JobBackend {
     onError: (error: unknown) => void,
   ): Promise<void> {
     const names = kinds.filter(({ transaction }) => transaction).map(({ name }) => `'${name}'`);
-    if (names.length > 0) {
+    if (names.length > 0 && this.#db === undefined) {
       throw new SetupError(
         'INVALID_JOBS',
-        `storeBackend() cannot run jobs in a transaction: ${joinWords(names, 'and')}. Remove transaction: true, or use pgBossBackend().`,
+        `storeBackend() lacks the transactions for the jobs ${joinWords(names, 'and')}. Pass them: storeBackend(store, createTransactions(storeAdapter(store))). Or remove transaction: true.`,
+      );
+    }
+    if (this.#db !== undefined && this.#db.adapter.database !== this.#store) {
+      throw new SetupError(
+        'INVALID_JOBS',
+        'storeBackend() got the transactions of another database than its store. Pass those of storeAdapter() with the same store.',
       );
     }
     this.#onError = onError;
@@ -170,9 +199,18 @@ class StoreBackend implements JobBackend {
 
   async add(name: string, payload: unknown, delay: number): Promise<string> {
     const text = JSON.stringify(payload);
-    const row = await this.#store.write('jobsAdd', name, text, Date.now() + delay);
-    this.#workers.get(name)?.();
-    return String(row?.id);
+    const wake = (): void => this.#workers.get(name)?.();
+    // Throws after the end of a transaction.
+    const transaction = this.#db?.client;
+    if (transaction === undefined || !this.#db?.isOpen) {
+      const row = await this.#store.write('jobsAdd', name, text, Date.now() + delay);
+      wake();
+      return String(row?.id);
+    }
+    this.#db.afterCommit(wake);
+    const { seq } = (await this.#store.write('jobsNextId')) ?? {};
+    await transaction.write('jobsAddLater', Number(seq), name, text, Date.now() + delay);
+    return String(seq);
   }
 
   async work(
@@ -295,7 +333,7 @@ class StoreBackend implements JobBackend {
         payload: JSON.parse(payload),
         attempt,
         signal: controller.signal,
-        transact: () => Promise.reject(new Error('storeBackend() has no transactions.')),
+        transact: (work) => this.#transact(current, work),
       });
       clearTimeout(timer);
       if (failure !== undefined) await fail(failure.error, failure.isFinal);
@@ -304,6 +342,25 @@ class StoreBackend implements JobBackend {
       clearTimeout(timer);
       this.#runs.delete(current);
     }
+  }
+
+  /** Runs work in a transaction that also completes the job. */
+  async #transact(run: Run, work: () => Promise<void>): Promise<void> {
+    const db = this.#db;
+    try {
+      await db?.run(async () => {
+        await work();
+        await db.client.write('jobsHold', run.id, run.attempt);
+        await db.client.write('jobsComplete', run.id, run.attempt);
+      });
+    } catch (error) {
+      if (Object(Object(error).cause).statement !== 'jobsHold') throw error;
+      throw new Error(
+        'Another worker has this job, because it ran for too long or its process did not respond. Its transaction was rolled back.',
+        { cause: error },
+      );
+    }
+    run.isSettled = true;
   }
 
   /** Writes how a job ended, once. Never rejects: it runs again if the write fails. */

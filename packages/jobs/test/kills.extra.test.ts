@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startPostgres } from '@fairlead/test-support/postgres-server';
 import { createTransactions } from '@fairlead/transactions';
 import { pgAdapter } from '@fairlead/transactions/pg';
+import { storeAdapter } from '@fairlead/transactions/store';
 import { Pool } from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
@@ -184,10 +185,19 @@ it('a worker that is told to stop ends its jobs first, and leaves the others to 
 
 it('each job of a store runs while workers are killed', async () => {
   const { path, store } = await createShop();
-  const jobs = createJobs(storeBackend(store));
-  const seen = jobs.define('seen', { payload: z.object({ item: z.string() }) }, () => undefined);
+  const db = createTransactions(storeAdapter(store));
+  const jobs = createJobs(storeBackend(store, db));
+  const payload = z.object({ item: z.string() });
+  const seen = jobs.define('seen', { payload }, () => undefined);
+  const sale = jobs.define('once', { payload }, () => undefined);
   await jobs.open();
   const orders: string[] = [];
+  const sold: string[] = [];
+  const sell = (item: string, fails: boolean) =>
+    db.run(async () => {
+      await sale.enqueue({ item });
+      if (fails) throw new Error('rolled back');
+    });
   for (let round = 0; round < 10; round += 1) {
     const worker = await start('test/shop-worker.ts', path);
     for (let index = 0; index < 10; index += 1) {
@@ -196,6 +206,9 @@ it('each job of a store runs while workers are killed', async () => {
       if (index % 2 === 0) await store.write('addOrder', item);
       else await seen.enqueue({ item });
       orders.push(item);
+      await sell(item, false);
+      sold.push(item);
+      await expect(sell(`no ${item}`, true)).rejects.toThrow('rolled back');
     }
     await store.write('addOrder', 'twice').catch(() => undefined);
     await delay(400 + Math.random() * 400);
@@ -208,6 +221,8 @@ it('each job of a store runs while workers are killed', async () => {
     .toBe(0);
   const runs = store.read(({ effects }) => effects());
   expect([...new Set(runs)].toSorted()).toEqual(orders.toSorted());
+  // Exactly once, unlike those without a transaction.
+  expect(store.read((queries) => queries.sold()).toSorted()).toEqual(sold.toSorted());
   // Some ran twice, because their worker was killed.
   expect(runs.length).toBeGreaterThan(orders.length);
 }, 300_000);

@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqlite } from '@fairlead/store';
+import { createTransactions } from '@fairlead/transactions';
+import { storeAdapter } from '@fairlead/transactions/store';
 import { afterAll, expect, it, type TestContext, vi } from 'vitest';
 import { createJobs, type RunningJob } from '../src/index.js';
 import {
@@ -11,7 +13,7 @@ import {
   prepareJobs,
   storeBackend,
 } from '../src/store.js';
-import { Item, testBackend } from './contract.js';
+import { Item, messagesOf, testBackend } from './contract.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'fairlead-jobs-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -22,8 +24,8 @@ const TRIGGER = `CREATE TABLE users (email TEXT PRIMARY KEY) STRICT;
   END`;
 
 /** Opens the file as another process would. */
-function open({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, file = 'shared.db') {
-  const store = openSqlite(join(folder, file), {
+function openStore(file: string) {
+  return openSqlite(join(folder, file), {
     program: 'jobs',
     setting: 'DATABASE_URL',
     applicationId: 7,
@@ -35,18 +37,28 @@ function open({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, file = 's
       addUser: 'INSERT INTO users VALUES (?)',
       crash: "UPDATE jobs SET run_at = 0, attempt = ? WHERE name = 'crashed'",
     },
-    prepare: (database) => ({ ...prepareJobs(database) }),
+    prepare(database) {
+      const users = database.prepare('SELECT email FROM users');
+      return { ...prepareJobs(database), users: () => users.all().map(({ email }) => email) };
+    },
   });
+}
+
+/** Opens the jobs of a file as another process would. */
+function open({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, file: string) {
+  const store = openStore(file);
+  const db = createTransactions(storeAdapter(store));
   const errors: unknown[] = [];
-  const jobs = createJobs(storeBackend(store), { onError: (error) => errors.push(error) });
+  const jobs = createJobs(storeBackend(store, db), { onError: (error) => errors.push(error) });
   onTestFinished(async () => {
     await jobs.stop(0);
     await store.close();
   });
-  return { store, jobs, errors };
+  const users = () => store.read((queries) => queries.users());
+  return { store, db, jobs, errors, users };
 }
 
-testBackend('a store', (test) => open(test));
+testBackend('a store', (test) => open(test, 'shared.db'));
 
 it('a trigger adds a job in the write that causes it', async (test) => {
   const { store, jobs } = open(test, 'trigger.db');
@@ -188,12 +200,132 @@ it('a job whose process was killed in the last run is a dead letter', async (tes
   expect([runs, errors]).toEqual([0, []]);
 });
 
-it('jobs in a transaction are refused at the start', async (test) => {
-  const { jobs } = open(test, 'transaction.db');
-  jobs.define('a', { payload: Item, transaction: true }, () => undefined);
-  await expect(jobs.start()).rejects.toThrow(
-    "storeBackend() cannot run jobs in a transaction: 'a'. Remove transaction: true, or use pgBossBackend().",
+it('jobs exist if and only if their transaction commits', async (test) => {
+  const { db, jobs, users } = open(test, 'rule.db');
+  const ran: [string, string][] = [];
+  const job = jobs.define('rule', { payload: Item }, ({ id, payload }) => {
+    ran.push([id, payload.item]);
+  });
+  await jobs.start();
+  const rolledBack = db.run(async () => {
+    await job.enqueue({ item: 'never' });
+    await db.client.write('addUser', 'never');
+    throw new Error('no');
+  });
+  await expect(rolledBack).rejects.toThrow('no');
+  const ids = await db.run(async () => {
+    await db.client.write('addUser', 'ada');
+    const enqueued = [await job.enqueue({ item: 'a' }), await job.enqueue({ item: 'b' })];
+    // Nothing runs before the commit.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(ran).toEqual([]);
+    return enqueued;
+  });
+  ids.push(await job.enqueue({ item: 'c' }));
+  await expect.poll(() => ran).toHaveLength(3);
+  expect(ran).toEqual(['a', 'b', 'c'].map((item, index) => [ids[index], item]));
+  expect(users()).toEqual(['ada']);
+});
+
+it('a job of a transaction that nothing has awaited is refused after its end', async (test) => {
+  const { db, jobs } = open(test, 'ended.db');
+  const job = jobs.define('ended', { payload: Item }, () => undefined);
+  await jobs.open();
+  let late: Promise<string> | undefined;
+  await db.run(async () => {
+    late = job.enqueue({ item: 'a' });
+    late.catch(() => undefined);
+  });
+  await expect(late).rejects.toThrow('The transaction has ended.');
+  expect(await jobs.deadLetters.list()).toEqual([]);
+});
+
+it('jobs in transactions write exactly once, also when a run fails', async (test) => {
+  const { db, jobs, users, errors } = open(test, 'once.db');
+  const options = { payload: Item, transaction: true, backoff: 0 };
+  const next = jobs.define('next', options, ({ payload }) =>
+    db.client.write('addUser', payload.item),
   );
+  const first = jobs.define('first', options, async ({ payload, attempt }) => {
+    await db.client.write('addUser', `${payload.item}-${attempt}`);
+    await next.enqueue({ item: `next-${attempt}` });
+    if (attempt === 1) throw new Error('first');
+  });
+  await jobs.start();
+  await first.enqueue({ item: 'first' });
+  await expect.poll(users).toEqual(['first-2', 'next-2']);
+  await jobs.stop();
+  expect(messagesOf(errors)).toEqual([expect.stringContaining('attempt 1 of 11')]);
+  expect(users()).toEqual(['first-2', 'next-2']);
+});
+
+it('a job in a transaction loses its writes when it took too long, and another run has begun', async (test) => {
+  const { db, jobs, users, errors } = open(test, 'lost.db');
+  const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const options = { payload: Item, transaction: true, timeout: 100, backoff: 0, concurrency: 2 };
+  const job = jobs.define('lost', options, async ({ payload, attempt }) => {
+    await db.client.write('addUser', `${payload.item}-${attempt}`);
+    if (attempt > 1) return;
+    await second.promise;
+    first.resolve();
+  });
+  await jobs.start();
+  await job.enqueue({ item: 'lost' });
+  await expect.poll(users).toEqual(['lost-2']);
+  second.resolve();
+  await first.promise;
+  await jobs.stop();
+  expect(users()).toEqual(['lost-2']);
+  expect(errors.map((error) => Object(error).cause ?? error)).toEqual([
+    expect.objectContaining({ message: expect.stringContaining('ran for more than 100 ms') }),
+    expect.objectContaining({ message: expect.stringContaining('Another worker has this job') }),
+  ]);
+});
+
+it('a job in a transaction that its store rejects runs again', async (test) => {
+  const { db, jobs, store, users, errors } = open(test, 'rejected.db');
+  const options = { payload: Item, transaction: true, backoff: 0, retries: 1 };
+  const job = jobs.define('rejected', options, ({ payload, attempt }) =>
+    db.client.write('addUser', attempt === 1 ? 'ada' : payload.item),
+  );
+  await store.write('addUser', 'ada');
+  await jobs.start();
+  await job.enqueue({ item: 'bob' });
+  await expect.poll(users).toEqual(['ada', 'bob']);
+  expect(errors).toEqual([
+    expect.objectContaining({ cause: expect.objectContaining({ code: 'STORE_CONSTRAINT' }) }),
+  ]);
+});
+
+it('jobs in a transaction are refused without transactions of their store', async (test) => {
+  const { store } = open(test, 'transaction.db');
+  const { db } = open(test, 'other.db');
+  const without = createJobs(storeBackend(store));
+  without.define('a', { payload: Item, transaction: true }, () => undefined);
+  await expect(without.start()).rejects.toMatchObject({
+    code: 'INVALID_JOBS',
+    message:
+      "storeBackend() lacks the transactions for the jobs 'a'. Pass them: storeBackend(store, createTransactions(storeAdapter(store))). Or remove transaction: true.",
+  });
+  await expect(createJobs(storeBackend(store, db)).start()).rejects.toMatchObject({
+    code: 'INVALID_JOBS',
+    message: expect.stringContaining('of another database than its store'),
+  });
+});
+
+it('without transactions, jobs are stored at once', async (test) => {
+  const { store, db } = open(test, 'apart.db');
+  const jobs = createJobs(storeBackend(store));
+  test.onTestFinished(() => jobs.stop(0));
+  const ran: string[] = [];
+  const job = jobs.define('apart', { payload: Item }, ({ payload }) => void ran.push(payload.item));
+  await jobs.start();
+  const rolledBack = db.run(async () => {
+    await job.enqueue({ item: 'a' });
+    throw new Error('no');
+  });
+  await expect(rolledBack).rejects.toThrow('no');
+  await expect.poll(() => ran).toEqual(['a']);
 });
 
 it('a job that throws a value without text is a dead letter', async (test) => {

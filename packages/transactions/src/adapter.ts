@@ -24,6 +24,8 @@ export interface TransactionAdapter<Client> {
   readonly lacks?: readonly ('savepoints' | 'settings' | 'sql')[];
   /** How a database without the SQL of PostgreSQL keeps the keys of `idempotency()`. */
   readonly keys?: ResponseKeys<Client>;
+  /** What the transactions are of, such as a store, for those who must have the same one. */
+  readonly database?: object;
   /**
    * Begins a transaction, and ends it with the work: commits when it resolves, and rolls back when it rejects. Rejects
    * when the commit fails, when the database has rolled back instead, and with the error of a connection that was lost.

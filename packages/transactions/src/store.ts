@@ -79,6 +79,7 @@ export function storeAdapter<Name extends string, Queries>(
       read: (work) => database.read(work),
     },
     lacks: ['savepoints', 'settings', 'sql'],
+    database,
     async transact(work) {
       const writes: (readonly [Name, ...SqliteValue[]])[] = [];
       let hasEnded = false;

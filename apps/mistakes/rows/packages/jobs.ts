@@ -71,8 +71,8 @@ mistake(
 );
 
 mistake(
-  '`transaction: true` in a store, which has no transactions for jobs',
-  { startup: "cannot run jobs in a transaction: 'welcome'" },
+  '`transaction: true` in `storeBackend(store)`, without the transactions of the store',
+  { startup: "lacks the transactions for the jobs 'welcome'" },
   async () => {
     const jobs = open();
     jobs.define('welcome', { payload, transaction: true }, () => undefined);
