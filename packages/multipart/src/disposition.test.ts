@@ -62,6 +62,10 @@ describe('a disposition', () => {
     "form-data; name=a; filename*=utf-8''%FF",
     "form-data; name=a; filename*=utf-8''%00",
     "form-data; name=a; filename*=latin-1''a",
+    'form-data; name="a"; name="b"',
+    'form-data; name="a"; NAME="a"',
+    'form-data; name="a"; filename="b.png"; filename="b.php"',
+    "form-data; name=a; filename*=utf-8''b; filename*=utf-8''b",
   ])('rejects %j as malformed', (header) => {
     expect(() => parseDisposition(header)).toThrow(
       expect.objectContaining({ status: 400, code: 'MALFORMED_MULTIPART' }),

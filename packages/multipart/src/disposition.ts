@@ -17,8 +17,8 @@ const PARAMETER = /;\s*([^\s=;"]+)\s*=(?:\s*"((?:[^"\\]|\\.)*)"|\s*([^\s;"]+))?\
  *
  * @param header - The bytes of the header, decoded as latin1.
  * @throws {BadRequestError} 400 `MALFORMED_MULTIPART`, when the header is not a valid `form-data`
- *   disposition, or a name is not UTF-8 or contains a control character. 400 `FORBIDDEN_KEY`, when the
- *   name contains a key such as `__proto__`.
+ *   disposition, repeats a parameter, or a name is not UTF-8 or contains a control character. 400
+ *   `FORBIDDEN_KEY`, when the name contains a key such as `__proto__`.
  * @see RFC 7578 §4.2; RFC 8187 §3.2 for `filename*`, which some clients send although RFC 7578 forbids it.
  *   When it is unreadable, `filename` counts, as §4.2 recommends.
  */
@@ -65,9 +65,12 @@ function parseParameters(header: string): ReadonlyMap<string, string> {
   PARAMETER.lastIndex = start;
   let end = start;
   for (let match = PARAMETER.exec(header); match !== null; match = PARAMETER.exec(header)) {
-    const [, key = '', quoted, bare = ''] = match;
+    const [, name = '', quoted, bare = ''] = match;
+    const key = name.toLowerCase();
+    // What checks the form before, such as a firewall, may read the other one. RFC 6266 §4.1
+    if (parameters.has(key)) throw malformed('a part repeats a parameter of Content-Disposition');
     // Browsers do not escape backslashes. Only one before a quote or another backslash is an escape.
-    parameters.set(key.toLowerCase(), quoted?.replace(/\\(["\\])/g, '$1') ?? bare);
+    parameters.set(key, quoted?.replace(/\\(["\\])/g, '$1') ?? bare);
     end = PARAMETER.lastIndex;
   }
   if (/[^\s;]/.test(header.slice(end))) {

@@ -142,14 +142,14 @@ export class FormReader {
     const size = Object.entries(headers).flat(2).join('').length;
     assertWithin(this.#limits, 'headerPairs', values.length);
     assertWithin(this.#limits, 'headerSize', size);
-    const disposition = parseDisposition(headers['content-disposition']?.[0] ?? '');
+    const disposition = parseDisposition(singleValue(headers, 'content-disposition') ?? '');
     const isFile = disposition.fileName !== undefined;
     this.#count('parts', 1);
     this.#count(isFile ? 'files' : 'fields', 1);
     const defaultType = isFile ? 'application/octet-stream' : 'text/plain';
     const head = {
       ...disposition,
-      mediaType: headers['content-type']?.[0] || defaultType,
+      mediaType: singleValue(headers, 'content-type') || defaultType,
       headers: joinValues(headers),
     };
     return { ...head, body: this.#bodyOf(part, this.#rules.admit(head)) };
@@ -249,6 +249,17 @@ function isAdjacent(bytes: Buffer, next: Buffer): boolean {
 /** Returns the bytes of two adjacent slices as one, without a copy. */
 function spanOf(bytes: Buffer, next: Buffer): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length + next.length);
+}
+
+/**
+ * Returns the value of a header that a part has at most once.
+ *
+ * @throws {BadRequestError} 400 `MALFORMED_MULTIPART`, when it is repeated.
+ */
+function singleValue(headers: PartHeaders, name: string): string | undefined {
+  const [value, ...others] = headers[name] ?? [];
+  if (others.length > 0) throw malformed(`a part has several ${name} headers`);
+  return value;
 }
 
 /** Joins repeated headers, as RFC 9110 §5.3 describes. */

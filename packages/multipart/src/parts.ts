@@ -176,10 +176,12 @@ const LONGEST_TYPE = 512;
 
 /** @see RFC 2046 §5.1.1 */
 function boundaryOf(ctx: AnyContext): string {
-  const boundary = parameterOf(ctx.get('Content-Type') ?? '', 'boundary');
-  if (boundary !== null && /^[\x20-\x7e]{1,70}$/.test(boundary)) return boundary;
+  const type = ctx.get('Content-Type') ?? '';
+  const boundary = parameterOf(type, 'boundary');
+  const isValid = boundary !== null && /^[\x20-\x7e]{1,70}$/.test(boundary);
+  if (isValid && (type.match(/;\s*boundary\s*=/gi) ?? []).length < 2) return boundary;
   throw new BadRequestError(
-    `The Content-Type header has no boundary of 1 to 70 characters, or is longer than ${LONGEST_TYPE}. Let the HTTP client set it.`,
+    `The Content-Type header has no single boundary of 1 to 70 characters, or is longer than ${LONGEST_TYPE}. Let the HTTP client set it.`,
     { code: 'MISSING_BOUNDARY' },
   );
 }

@@ -235,6 +235,7 @@ describe('a body', () => {
     ['with an empty boundary', 'multipart/form-data; boundary='],
     ['with an empty quoted boundary', 'multipart/form-data; boundary=""'],
     ['with a boundary of 71 bytes', `multipart/form-data; boundary=${'a'.repeat(71)}`],
+    ['with two boundaries', `multipart/form-data; boundary=${BOUNDARY}; Boundary="b"`],
     ['with a longer Content-Type', `multipart/form-data;${' '.repeat(500)}boundary=${BOUNDARY}`],
   ])('%s is a 400', async (_, type) => {
     const response = await post(echo(), form(field('a')), { 'Content-Type': type });
@@ -253,6 +254,10 @@ describe('a body', () => {
     ['with a part without headers', form(part([]))],
     ['with a part without a name', form(part(['Content-Disposition: form-data']))],
     ['with a part of another disposition', form(part(['Content-Disposition: inline; name="a"']))],
+    ...['Content-Disposition: form-data; name="a"', 'Content-Type: a/b'].map((header) => [
+      `with a part with two headers ${header}`,
+      form(part(['Content-Disposition: form-data; name="b"', 'content-type: c/d', header])),
+    ]),
     [
       'with an invalid first header line',
       form(part(['a', 'Content-Disposition: form-data; name=a'])),
