@@ -235,6 +235,14 @@ describe('Container.register names the mistake and its fix', () => {
     expect(() => register('x', { useFactory })).not.toThrow();
   });
 
+  it('a factory of another module, whose optional parameter it cannot change', () => {
+    const createClient = (options?: object) => Object.create(Clock.prototype, options as never);
+
+    expect(() => register('client', { useFactory: createClient })).toThrow(
+      'If a parameter is optional, give it a default value, or write { useFactory: () => createClient() }.',
+    );
+  });
+
   it.each<[string, unknown, string]>([
     [
       'unknown',

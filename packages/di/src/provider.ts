@@ -218,9 +218,12 @@ function findFactoryMistakes(useFactory: unknown, inject: unknown = []): Mistake
   if (hasUnprovided(useFactory, inject.length)) {
     const count = useFactory.length === 1 ? '1 parameter' : `${useFactory.length} parameters`;
     const problem = `useFactory takes ${count}, but inject lists ${inject.length}.`;
-    const fix =
-      'list one dependency for each parameter in inject. If a parameter is optional, give it a default value.';
-    mistakes.push({ problem, fix });
+    const { name } = useFactory;
+    const list = 'list one dependency for each parameter in inject. If a parameter is optional';
+    // The function may be imported.
+    const isNamed = name !== '' && name !== 'useFactory';
+    const orWrap = isNamed ? `, or write { useFactory: () => ${name}() }` : '';
+    mistakes.push({ problem, fix: `${list}, give it a default value${orWrap}.` });
   }
   return mistakes;
 }
