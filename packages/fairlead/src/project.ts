@@ -140,7 +140,10 @@ export function sourceFolder(): string {
   return existsSync('src') ? 'src' : '.';
 }
 
-/** Reads the TypeScript and JavaScript files of a folder, except tests and build output. */
+/**
+ * Reads the TypeScript and JavaScript files of a folder, except tests, build output, and hidden files, such as the links
+ * to nothing by which Emacs locks what it edits.
+ */
 export function readSources(folder = sourceFolder()): readonly SourceFile[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
@@ -148,7 +151,7 @@ export function readSources(folder = sourceFolder()): readonly SourceFile[] {
       const isOther = /^(?:\.|node_modules$|dist$|tests?$|coverage$)/.test(entry.name);
       return isOther ? [] : readSources(path);
     }
-    const isSource = /(?<!\.d|\.test|\.spec|\.config)\.m?[jt]s$/.test(entry.name);
+    const isSource = /^(?!\.).*(?<!\.d|\.test|\.spec|\.config)\.m?[jt]s$/.test(entry.name);
     return isSource ? [{ path, text: readFileSync(path, 'utf8') }] : [];
   });
 }

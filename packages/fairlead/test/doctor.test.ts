@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CATS } from './support/fixtures.js';
@@ -133,6 +133,14 @@ ok       compiler options
     expect(stdout).toContain(
       '\nwarning  compiler options: the script dev runs tsx, which emits no types, so classes cannot be injected by their types. Use node --import @oxc-node/core/register, or write static inject.\n',
     );
+  });
+
+  it('leaves out hidden files, such as links to nothing by which an editor locks files', async () => {
+    const { folder, run } = await writeProject({ 'src/app.ts': '' });
+    await symlink('ada@host.1234', join(folder, 'src/.#app.ts'));
+    const { stdout, stderr } = await run('doctor');
+    expect(stdout).toContain('\nok       compiler options\n');
+    expect(stderr).toBe('');
   });
 
   it('needs a project', async () => {
