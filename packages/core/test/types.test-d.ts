@@ -102,7 +102,7 @@ describe('the application', () => {
 
   it("responds in process with the platform's Response", () => {
     expectTypeOf<Application['fetch']>().parameters.toEqualTypeOf<
-      [Request, options?: FetchOptions]
+      [Request, options?: FetchOptions | undefined]
     >();
     expectTypeOf<Application['fetch']>().returns.resolves.toEqualTypeOf<Response>();
     expectTypeOf<Application['request']>().returns.resolves.toEqualTypeOf<Response>();
