@@ -130,6 +130,20 @@ describe('the error of an unknown token names', () => {
     expect(grandchild.resolve('tenant')).toBe(1);
   });
 
+  it('how a singleton of a parent container receives what only a child registers', () => {
+    const register = (owner: Container) =>
+      owner.register('mailer', { useFactory: (tenant) => ({ tenant }), inject: ['tenant'] });
+    const child = register(container).createChild().register('tenant', { useValue: 1 });
+
+    expect(() => child.resolve('mailer')).toThrow(
+      "Nothing provides 'tenant' (parameter 0 of 'mailer'): only a child container registers it.",
+    );
+    expect(() => child.resolve('mailer')).toThrow(
+      "Fix: register it where 'mailer' is registered, or 'mailer' in the child container, too: the container that",
+    );
+    expect(register(child).resolve('mailer')).toEqual({ tenant: 1 });
+  });
+
   it('the default container that registers it', () => {
     const secret = token<string>('Secret');
     defaultContainer.register(secret, { useValue: '' });

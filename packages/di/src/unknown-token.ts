@@ -36,22 +36,30 @@ export function unknownToken(
     const index = listing === 'useExisting' ? undefined : parameter;
     return new UnknownTokenError([...path, token], token, index, {
       fix: registrationFix(token, listing),
-      ...advise(owner, token, listing),
+      ...advise(owner, token, listing, dependent && path.at(-1)),
       location: dependent?.location,
       otherPaths: otherPaths.map((other) => [...other, token]),
     });
   });
 }
 
-/** @param listing - Where the token is named. Undefined if it was resolved directly. */
-function advise(owner: Owner, token: Token, listing: Listing | undefined): Advice {
+/**
+ * @param listing - Where the token is named. Undefined if it was resolved directly.
+ * @param needing - The token of the provider that names it.
+ */
+function advise(
+  owner: Owner,
+  token: Token,
+  listing: Listing | undefined,
+  needing: Token | undefined,
+): Advice {
   const mistake = findTokenMistake(token);
   if (mistake !== undefined) {
     return { reason: mistake.problem.replace(/\.$/, ''), ...(mistake.fix && { fix: mistake.fix }) };
   }
   const registered = registeredIn(owner);
   return (
-    adviseOnContainer(owner, token) ??
+    adviseOnContainer(owner, token, needing) ??
     adviseOnNamesake(token, registered, listing) ??
     (typeof token === 'function' ? adviseOnClass(token, registered, listing) : undefined) ??
     adviseOnName(token, similarTo(token, registered))
@@ -59,11 +67,19 @@ function advise(owner: Owner, token: Token, listing: Listing | undefined): Advic
 }
 
 /** Advises on a token that only another container provides. */
-function adviseOnContainer(owner: Owner, token: Token): Advice | undefined {
+function adviseOnContainer(
+  owner: Owner,
+  token: Token,
+  needing: Token | undefined,
+): Advice | undefined {
   const other = describeOther(owner, token);
   if (other !== undefined) {
-    const fix = 'register it in this container, or resolve from the other one.';
-    return { reason: `only ${other} registers it`, fix };
+    const reason = `only ${other} registers it`;
+    if (needing === undefined || other === 'another container')
+      return { reason, fix: 'register it in this container, or resolve from the other one.' };
+    const name = describeToken(needing);
+    const fix = `register it where ${name} is registered, or ${name} in the child container, too: the container that registers a singleton builds it with its own providers.`;
+    return { reason, fix };
   }
   const files = otherCopyProviding(token);
   if (files === undefined) return undefined;
