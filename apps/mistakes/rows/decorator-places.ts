@@ -510,6 +510,22 @@ mistake(
   },
 );
 
+mistake(
+  '`@Controller()` on an abstract class',
+  { compiler: 'cannot be abstract', request: 'is not a function' },
+  () => {
+    @Controller()
+    abstract class Base {
+      abstract find(): unknown;
+      @Get()
+      list() {
+        return this.find();
+      }
+    }
+    return serveControllers([Base as never]);
+  },
+);
+
 mistake('a controller without routes', { startup: 'decorate a method' }, () => {
   @Controller('/users')
   class Users {

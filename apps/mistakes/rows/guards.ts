@@ -9,7 +9,7 @@ import {
   UseMiddleware,
 } from '@fairlead/controllers';
 import { type Context, createApp } from '@fairlead/core';
-import { Service } from '@fairlead/di';
+import { createContainer, Service } from '@fairlead/di';
 import { createJwtAuth } from '@fairlead/jwt';
 import { jwtGuard, Public, Roles } from '@fairlead/jwt/controllers';
 import { multipart } from '@fairlead/multipart';
@@ -162,6 +162,44 @@ mistake('a guard class that loses `this`', { request: 'allowed' }, () => {
   const { canActivate } = new AdminGuard();
   return serveGuarded(canActivate);
 });
+
+mistake(
+  'a token of a guard for a request-scoped class without `canActivate()`',
+  { startup: 'which is not a function or an object with canActivate()' },
+  () => {
+    class Visit {}
+    const container = createContainer();
+    container.register('auth', { useClass: Visit }, { scope: 'request' });
+    @Controller()
+    @UseGuard('auth')
+    class Users {
+      @Get()
+      list() {
+        return [];
+      }
+    }
+    return serveControllers([Users], { container });
+  },
+);
+
+mistake(
+  'a token of a guard with two providers',
+  { warning: 'only the last of the 2 providers' },
+  () => {
+    const container = createContainer()
+      .register('auth', { useValue: () => false }, { multi: true })
+      .register('auth', { useValue: () => true }, { multi: true });
+    @Controller()
+    @UseGuard('auth')
+    class Users {
+      @Get()
+      list() {
+        return [];
+      }
+    }
+    return serveControllers([Users], { container });
+  },
+);
 
 mistake('a middleware as a guard', { compiler: 'TS2345', request: 'next is not a function' }, () =>
   serveGuarded((_ctx: Context, next: () => unknown) => next()),

@@ -441,6 +441,19 @@ mistake(
 );
 
 mistake(
+  '`mcp({ authorization })` without a check of tokens at its endpoint',
+  { warning: 'so agents never learn that mcp() tells where to get a token' },
+  async () => {
+    const resource = 'https://api.example.com';
+    const servers = ['https://login.example.com'];
+    const app = createApp();
+    await app.plugin(mcp({ name: 'users', version: '1', authorization: { resource, servers } }));
+    return app.get('/users', { tool: true }, auth.middleware, () => []);
+  },
+  '/users',
+);
+
+mistake(
   '`requireScope()` before the guards of its route',
   { warning: 'Use @Scopes(), which is a guard' },
   () => {
