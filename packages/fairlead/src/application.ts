@@ -5,6 +5,7 @@ import { dirname, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Application } from '@fairlead/core';
 import { describeFile, describeValue, explainOneCopy, hasMethods } from '@fairlead/options';
+import { describeStartError } from '@fairlead/serve';
 import type { Command } from 'commander';
 import { LoadError, UsageError } from './errors.js';
 import { printError } from './output.js';
@@ -98,11 +99,16 @@ export async function withApplication<T>(
 ): Promise<T> {
   const file = findModule(given);
   const app = await untilExit(file, async () => create(file, await load(file)));
+  let result: T;
   try {
-    return await use(app);
-  } finally {
-    await app.close();
+    result = await use(app);
+  } catch (error) {
+    // It may fail because the application has never started. The first error matters more.
+    await app.close().catch((failure) => printError(`${describeStartError(failure)}\n`));
+    throw error;
   }
+  await app.close();
+  return result;
 }
 
 /** The exit code of Node.js if nothing is left that could resolve what a module awaits. */

@@ -209,6 +209,21 @@ exports.default = createApp().get('/', () => 1);
     expect((await run('check')).stdout).toBe('closed\n1 route, no problems.\n');
   });
 
+  it('reports what is wrong even if it cannot be closed, either', async () => {
+    const text = `${app('/a')}export default async () => {
+  const app = create();
+  await app.plugin({ name: 'x', install() {}, close() { throw new Error('not connected'); } });
+  return app.get('/a/', () => 1);
+};`;
+    const { run } = await writeProject({ 'src/app.js': text });
+    const { status, stderr } = await run('check');
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/not connected.*\n\nGET \/a\/ matches the same paths/s);
+    const closing = await writeProject({ 'src/app.js': text.replace("'/a/'", "'/b'") });
+    const result = await closing.run('check');
+    expect(result).toMatchObject({ status: 1, stderr: expect.stringContaining('not connected') });
+  });
+
   it('may be written in TypeScript that Node.js runs', async () => {
     const { run } = await writeProject({ 'src/app.ts': NOTES });
     expect((await run('check')).stdout).toBe('3 routes, no problems.\n');
