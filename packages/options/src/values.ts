@@ -48,8 +48,7 @@ export function assertStorable(failure: string, value: unknown, path: string): v
   }
   if (typeof value !== 'object' || value === null) return;
   for (const [name, member] of Object.entries(value)) {
-    assertStorable(failure, name, `the name of a member of ${path}`);
-    assertStorable(failure, member, `${path}.${name}`);
+    for (const part of [name, member]) assertStorable(failure, part, `${path}.${name}`);
   }
 }
 

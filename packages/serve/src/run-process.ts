@@ -209,6 +209,7 @@ class ManagedProcess {
   #isStarted = false;
   #code = 0;
   #exitBy = Infinity;
+  readonly #remaining = (): number => Math.max(0, this.#exitBy - performance.now());
   #timer: NodeJS.Timeout | undefined = undefined;
 
   constructor(options: ProcessOptions) {
@@ -226,7 +227,7 @@ class ManagedProcess {
     const lifecycle: Lifecycle = Object.freeze({
       stopping: this.#stopping,
       onClose: (callback: (remaining: number) => unknown) => this.#addStep(callback),
-      remaining: () => this.#remaining(),
+      remaining: this.#remaining,
       stop: (reason = 'stop() was called') => this.#begin(0, reason),
     });
     try {
@@ -341,10 +342,6 @@ class ManagedProcess {
     this.#timer = setTimeout(() => {
       this.#abandon(`did not stop within ${this.#deadline} ms`, 1);
     }, this.#deadline);
-  }
-
-  #remaining(): number {
-    return Math.max(0, this.#exitBy - performance.now());
   }
 
   async #close(): Promise<void> {
