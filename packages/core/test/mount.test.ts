@@ -13,6 +13,7 @@ import {
   type Middleware,
   text,
 } from '../src/index.js';
+import { createVersions } from '../src/versions.js';
 
 /** Answers with what it has received. */
 const echo = async (request: Request) =>
@@ -106,6 +107,20 @@ describe('mount()', () => {
     expect((await app.request('/auth/own', JSON_POST)).status).toBe(413);
     const short = { ...JSON_POST, body: '[1]' };
     expect(await (await app.request('/auth/own', short)).json()).toEqual([1]);
+  });
+
+  it('gets the bodies of requests that ask for no version of a route before it', async () => {
+    const app = createApp({ versions: createVersions({ header: 'X-Version' }) })
+      .use(json())
+      .post('/auth/login', { version: '2' }, ({ body }) => body)
+      .mount('/auth', echo);
+    const send = async (version: object) => {
+      const headers = { ...JSON_POST.headers, ...version };
+      return (await app.request('/auth/login', { ...JSON_POST, headers })).json();
+    };
+    expect(await send({ 'X-Version': '2' })).toEqual({ a: 1 });
+    expect(await send({})).toMatchObject({ body: '{"a":1}' });
+    expect(await send({ 'X-Version': '1' })).toMatchObject({ body: '{"a":1}' });
   });
 
   it('runs its middleware first, which may parse the body if it keeps the bytes', async () => {

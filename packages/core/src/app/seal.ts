@@ -111,9 +111,9 @@ export function seal(
         opens: (path: string) => mounts.some((mount) => mount.opens?.(path)),
         queryTypes: (path: string) => mounts.flatMap((mount) => mount.queryTypes(path)),
         ...(takesAny && {
-          takesRequest: (method: string, path: string) => {
+          takesRequest: (exchange: Exchange) => {
             for (const mount of mounts) {
-              const takes = mount.takesRequest(method, path);
+              const takes = mount.takesRequest(exchange);
               if (takes !== undefined) return takes;
             }
             return false;

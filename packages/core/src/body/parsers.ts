@@ -240,10 +240,10 @@ function createBodyParser<Options extends BodyOptions>(
 
 /** Whether the handler of `mount()` takes the whole request, so that parsers before its route leave the body. */
 export function isForMount(ctx: AnyContext): boolean {
-  const { environment, method, route, target } =
-    ctx[EXCHANGE] ?? refuseContext('isForMount()', ctx);
+  const exchange = ctx[EXCHANGE] ?? refuseContext('isForMount()', ctx);
+  const { environment, route } = exchange;
   // Middleware of the mount itself runs within its route, and may parse.
-  return route === undefined && environment.routes.takesRequest?.(method, target.path) === true;
+  return route === undefined && environment.routes.takesRequest?.(exchange) === true;
 }
 
 /** Whether anything has begun to read the body of a request. False for a request without a body. */

@@ -60,7 +60,7 @@ export interface RouteTable {
   /** Returns the error for a request to a path whose routes all have other versions; undefined for other requests. */
   refuse?(exchange: Exchange): HttpError | undefined;
   /** Whether the route that matches takes the whole request, so that parsers leave its body. */
-  takesRequest?(method: string, path: string): boolean;
+  takesRequest?(exchange: Exchange): boolean;
   /** Whether the route for GET opens WebSocket connections. */
   opens?(path: string): boolean;
   /** Returns the media types that the parsers before the route for QUERY requests to a path read. */

@@ -183,7 +183,7 @@ export function declaredTypes(
 /** The routes of a mounted router. */
 export interface MountedRoutes extends Omit<RouteTable, 'takesRequest'>, Branch {
   /** Whether the route that matches takes the whole request; undefined if no route matches. */
-  takesRequest(method: string, path: string): boolean | undefined;
+  takesRequest(exchange: Exchange): boolean | undefined;
   /** Returns the versions of the routes that match a path; undefined without versions. */
   versions?(path: string): readonly string[];
 }
@@ -284,7 +284,12 @@ export function createMount(
         ? versioned.methods(path, readVersions(exchange), exchange.method === 'OPTIONS')
         : tree.methods(path),
     ...(versioned && { versions: (path: string) => versioned.versions(path) }),
-    takesRequest: (method: string, path: string) => tree.find(method, path)?.value.takesRequest,
+    takesRequest({ method, target: { path }, req }: Exchange): boolean | undefined {
+      let match = tree.find(method, path);
+      if (match?.value.version !== undefined)
+        match = versioned?.find(method, path, source?.requested(req.headers) ?? []);
+      return match?.value.takesRequest;
+    },
     opens: (path: string) => tree.find('GET', path)?.value.opens ?? false,
     queryTypes: (path: string) => tree.find('QUERY', path)?.value.mediaTypes ?? [],
   });
