@@ -376,6 +376,18 @@ describe('the functions for each method', () => {
   });
 });
 
+it('the lists of a query have no gaps, which text cannot carry', async () => {
+  interface Gaps extends Contract {
+    readonly query: { readonly a?: readonly (string | null)[]; readonly b?: readonly [1, 2] };
+  }
+  expectTypeOf<CallOptions<Gaps>['query']>().toEqualTypeOf<
+    { readonly a?: readonly string[]; readonly b?: readonly [1, 2] } | undefined
+  >();
+  await expect(untyped.get('/users', { query: { a: ['b', null] } })).rejects.toThrow(
+    "The list 'a' contains null, which text cannot carry.",
+  );
+});
+
 it.each([{ q: '\ud800' }, { q: ['a', '\udc00'] }, { q: { '\ud800': 'a' } }])(
   'a query must not contain half of a character: %j',
   async (query) => {
@@ -707,7 +719,8 @@ interface Generated {
       query: {
         lists: readonly (readonly string[])[];
         objects?: readonly { readonly a: string }[] | undefined;
-        mixed?: readonly (1 | { readonly a: string })[];
+        mixed?: readonly (1 | null | { readonly a: string })[];
+        gaps?: readonly (number | null)[] | undefined;
         any?: readonly unknown[];
         filter?: {
           readonly created: { readonly gte?: number };
@@ -747,6 +760,7 @@ describe('a generated client', () => {
       lists: readonly string[];
       objects?: readonly string[] | undefined;
       mixed?: readonly (string | 1)[];
+      gaps?: readonly number[] | undefined;
       any?: readonly unknown[];
       filter?: { readonly created: { readonly gte?: number }; readonly tags?: readonly string[] };
     }>();

@@ -153,12 +153,17 @@ type WithTextLists<Value> = unknown extends Value
       ? unknown extends Element
         ? Value
         : [Element] extends [Scalar]
-          ? Value
-          : readonly (string | Extract<Element, Scalar>)[]
+          ? TextList<Value, Element>
+          : readonly (string | Extract<Element, NonNullable<Scalar>>)[]
       : { [Key in keyof Value]: WithTextLists<Value[Key]> };
 
 /** What one text can be. */
 type Scalar = string | number | boolean | bigint | Date | null | undefined;
+
+/** A list of texts, none of which can be absent. */
+type TextList<List, Element> = [Element] extends [NonNullable<Element>]
+  ? List
+  : readonly NonNullable<Element>[];
 
 /**
  * What text can carry of an object: texts, lists of them, and objects with such members, one level deep. Other members
@@ -178,7 +183,7 @@ type Carried<Value, Inner> = unknown extends Value
     ? Value
     : Value extends readonly (infer Element)[]
       ? [Element] extends [Scalar]
-        ? Value
+        ? TextList<Value, Element>
         : never
       : [Inner] extends [never]
         ? never
