@@ -1,4 +1,5 @@
-import { KeyObject } from 'node:crypto';
+import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
+import type { JWK } from 'jose';
 
 /** The bytes that a secret needs, by algorithm. RFC 7518 §3.2 */
 export const SECRET_SIZES: Readonly<Record<string, number>> = { HS256: 32, HS384: 48, HS512: 64 };
@@ -39,6 +40,35 @@ export function algorithmsOf(
       return EDDSA;
     default:
       return [];
+  }
+}
+
+/** The curves of keys that verify tokens. RFC 7518 §6.2.1.1, RFC 8037 §2 */
+const SET_CURVES: readonly unknown[] = ['P-256', 'P-384', 'P-521', 'Ed25519'];
+
+/**
+ * Checks a key of a JSON Web Key Set. Ignores those for other purposes, which no token can select.
+ *
+ * @param name - The member that contains the key.
+ * @throws {Error} When the key is private, malformed or too weak. The message completes `cannot use …`.
+ */
+export function assertUsable(key: JWK, name: string): void {
+  const { kty, crv, d, use = 'sig', key_ops = ['verify'] } = key;
+  const operations = [key_ops].flat();
+  const isSelected = use === 'sig' && operations.includes('verify');
+  if (!isSelected || (kty !== 'RSA' && !SET_CURVES.includes(crv))) return;
+  if (d !== undefined) throw new Error(`a private key as ${name}. Use the public key of the pair.`);
+  if (operations.length > 1) {
+    throw new Error(`several operations as key_ops of ${name}. Use ['verify'] for a public key.`);
+  }
+  algorithmsOf(readKey(key, name), name);
+}
+
+function readKey(key: JWK, name: string): KeyObject {
+  try {
+    return createPublicKey({ key: key as JsonWebKey, format: 'jwk' });
+  } catch (cause) {
+    throw new Error(`a malformed key as ${name}. Use one of the issuer's public keys.`, { cause });
   }
 }
 

@@ -11,7 +11,7 @@ import {
 import { types } from 'node:util';
 import { describeValue, isPlainObject } from '@fairlead/options';
 import { createLocalJWKSet, type JSONWebKeySet, type JWK, type JWTVerifyGetKey } from 'jose';
-import { ASYMMETRIC, algorithmsOf, SECRET_SIZES } from './algorithms.js';
+import { ASYMMETRIC, algorithmsOf, assertUsable, SECRET_SIZES } from './algorithms.js';
 import { RemoteKeys, type RemoteKeysOptions } from './remote-keys.js';
 
 /** One of something, or several. */
@@ -254,6 +254,7 @@ function fromKeySet(jwks: unknown): JWTVerifyGetKey {
   if (!Array.isArray(keys) || keys.length === 0 || !keys.every(isPublicJwk)) {
     throw new Error('this jwks. Use a URL, or an object { keys } with at least one public JWK.');
   }
+  for (const [index, key] of keys.entries()) assertUsable(key, `jwks.keys[${index}]`);
   return createLocalJWKSet({ keys });
 }
 

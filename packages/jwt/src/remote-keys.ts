@@ -7,7 +7,14 @@ import {
   printable,
   reporterOf,
 } from '@fairlead/options';
-import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
+import {
+  createLocalJWKSet,
+  errors,
+  type JSONWebKeySet,
+  type JWK,
+  type JWTVerifyGetKey,
+} from 'jose';
+import { assertUsable } from './algorithms.js';
 
 /** How to fetch a JSON Web Key Set. */
 export interface RemoteKeysOptions {
@@ -22,7 +29,10 @@ export interface RemoteKeysOptions {
    * (1 hour).
    */
   readonly maxStale?: number;
-  /** Called with the error when a fetch fails. Default: logs with `console.error`. */
+  /**
+   * Called with an error when a fetch fails, and for each fetched key that is private, malformed or too weak, and
+   * therefore ignored. Default: logs with `console.error`.
+   */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -117,12 +127,11 @@ export class RemoteKeys {
         redirect: 'error',
         signal: AbortSignal.timeout(timeout),
       });
-      const set: JSONWebKeySet = JSON.parse(await readBody(response));
-      const keys = createLocalJWKSet(set);
-      if (set.keys.length === 0) throw new Error('The key set is empty.');
-      this.#keys = keys;
+      const { keys, problems } = readKeys(JSON.parse(await readBody(response)));
+      this.#keys = createLocalJWKSet({ keys });
       this.#fetchedAt = performance.now();
       this.#failure = undefined;
+      for (const problem of problems) onError(problem);
     } catch (error) {
       this.#failure = error;
       onError(error);
@@ -143,6 +152,28 @@ export class RemoteKeys {
   }
 }
 
+/**
+ * Separates the keys of a set from those that cannot be used.
+ *
+ * @throws {Error} When none is left, or the set is malformed.
+ */
+function readKeys(given: JSONWebKeySet): { readonly keys: JWK[]; readonly problems: Error[] } {
+  const set = createLocalJWKSet(given).jwks();
+  const problems: Error[] = [];
+  const keys = set.keys.filter((key, index) => {
+    try {
+      assertUsable(key, `keys[${index}]`);
+      return true;
+    } catch (cause) {
+      const { message } = cause as Error;
+      problems.push(new Error(`The key set has ${message}`, { cause }));
+      return false;
+    }
+  });
+  if (keys.length === 0) throw problems[0] ?? new Error('The key set is empty.');
+  return { keys, problems };
+}
+
 /** Reads a body of limited size. */
 async function readBody(response: Response): Promise<string> {
   const { status, body } = response;
@@ -161,5 +192,5 @@ async function readBody(response: Response): Promise<string> {
 }
 
 function logFailure(url: URL, error: unknown): void {
-  console.error(`Cannot fetch the keys from ${url.origin}${url.pathname}:`, printable(error));
+  console.error(`A problem with the keys from ${url.origin}${url.pathname}:`, printable(error));
 }

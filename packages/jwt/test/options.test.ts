@@ -201,6 +201,17 @@ describe('createJwtAuth()', () => {
     [{ ...EXPECTED, jwks: { keys: [rsa.privateKey.export({ format: 'jwk' })] } }, 'this jwks.'],
     [{ ...EXPECTED, jwks: { keys: [ec.publicKey.export({ format: 'jwk' }), 5] } }, 'this jwks.'],
     [
+      {
+        ...EXPECTED,
+        jwks: {
+          keys: [ec, generateKeyPairSync('rsa', { modulusLength: 1_024 })].map(({ publicKey }) =>
+            publicKey.export({ format: 'jwk' }),
+          ),
+        },
+      },
+      'cannot use an RSA key of 1024 bits as jwks.keys[1]. Use a key of at least 2048 bits.',
+    ],
+    [
       { ...EXPECTED, jwks: new URL('ftp://127.0.0.1/') },
       "cannot use 'ftp:' as the protocol of jwks",
     ],

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { createApp, errorHandler } from '@fairlead/core';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -14,6 +15,8 @@ import {
 } from './support/issuer.js';
 
 const [first, second] = [await createPair('first'), await createPair('second')];
+const short = generateKeyPairSync('rsa', { modulusLength: 1_024 });
+const weak = short.publicKey.export({ format: 'jwk' });
 const oneKey = { keys: [first.jwk] };
 
 /** Serves an application whose keys are at a URL, and returns a function that sends it a token. */
@@ -112,6 +115,44 @@ describe('the keys of an issuer', () => {
     const keys = await serveKeys((_, res) => respond(res, { keys: [jwk] }));
     const { statusOf } = await consume(keys.url);
     expect(await statusOf(await sign({}, secret, { alg: 'HS256', kid: 'first' }))).toBe(401);
+  });
+
+  it.each<[string, string, object, string]>([
+    ['a weak one', 'RS256', weak, 'an RSA key of 1024 bits as keys[1]. Use a key of at least 2048'],
+    ['one without e', 'RS256', { ...weak, e: undefined }, 'a malformed key as keys[1].'],
+    ['a false point', 'ES256', { ...first.jwk, y: first.jwk.x }, 'a malformed key as keys[1].'],
+    ['a private one', 'ES256', first.privateKey.export({ format: 'jwk' }), 'a private key as keys'],
+    [
+      'one that signs',
+      'ES256',
+      { ...first.jwk, key_ops: ['sign', 'verify'] },
+      'several operations',
+    ],
+  ])('leave out %s, and report it', async (_, alg, jwk, problem) => {
+    const bad = { ...jwk, kid: 'bad' };
+    let set = { keys: [first.jwk, bad] };
+    const keys = await serveKeys((_, res) => respond(res, set));
+    const { statusOf, onError, report } = await consume(keys.url, { cooldown: 0 });
+    expect(await statusOf(await signWith(first))).toBe(200);
+    expect(onError).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ message: expect.stringContaining(`The key set has ${problem}`) }),
+    );
+    expect(await statusOf(forge({ alg, kid: 'bad' }, undefined, 'AAAA'))).toBe(401);
+    set = { keys: [bad] };
+    expect(await statusOf(forge({ alg, kid: 'bad' }, undefined, 'AAAA'))).toBe(503);
+    expect(report).not.toHaveBeenCalled();
+  });
+
+  it.each<object>([
+    { ...weak, use: 'enc' },
+    { ...weak, key_ops: ['encrypt'] },
+    { kty: 'EC', crv: 'P-192', x: 'AAAA', y: 'AAAA' },
+    { kty: 'new' },
+  ])('may include %o, which no token selects', async (jwk) => {
+    const keys = await serveKeys((_, res) => respond(res, { keys: [jwk, first.jwk] }));
+    const { statusOf, onError } = await consume(keys.url);
+    expect(await statusOf(await signWith(first))).toBe(200);
+    expect(onError).not.toHaveBeenCalled();
   });
 });
 
@@ -289,7 +330,7 @@ describe('an issuer that fails', () => {
     const headers = { Authorization: `Bearer ${await signWith(first)}` };
     expect((await app.request('/', { headers })).status).toBe(503);
     expect(log).toHaveBeenCalledExactlyOnceWith(
-      `Cannot fetch the keys from ${keys.url}:`,
+      `A problem with the keys from ${keys.url}:`,
       new Error('The issuer responded with status 500 instead of 200.'),
     );
     log.mockRestore();
