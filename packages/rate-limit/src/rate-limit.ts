@@ -20,6 +20,7 @@ import {
   throwTogether,
 } from '@fairlead/core/extend';
 import {
+  arrayOf,
   atLine,
   describeValue,
   either,
@@ -89,6 +90,11 @@ export interface RateLimitOptions {
   /** Whether to let a request pass without counting it. */
   readonly skip?: (ctx: Context) => boolean | Promise<boolean>;
   /**
+   * Names of middleware or guards, one of which must run before, because `key`, `points`, `cost` or `skip` reads what it
+   * sets, such as `SignedIn` or `auth.middleware`. The start warns if none does.
+   */
+  readonly after?: string | readonly string[];
+  /**
    * Whether to count `all` requests or only `failures`: responses of status 400 or higher, and those that
    * were aborted. A request counts until its response has succeeded. Default `all`.
    */
@@ -127,6 +133,7 @@ const RATE_LIMIT_OPTIONS: Kinds<RateLimitOptions> = {
   key: fn,
   cost: either(integer(1), fn),
   skip: fn,
+  after: either(nonEmptyString, arrayOf(nonEmptyString, 'an array of names')),
   count: oneOf('all', 'failures'),
   name: kind('printable ASCII without quotes or backslashes', isPolicyName),
   store: kind('an object with an add() method, such as the result of createRedisStore()', (value) =>
@@ -172,6 +179,7 @@ export function rateLimit(options: RateLimitOptions): Middleware {
   return describe(middleware, {
     role: 'middleware',
     guard: 'rateLimitGuard()',
+    ...afterOf(options),
     warning,
     check,
     sends: describeSent(options),
@@ -268,12 +276,18 @@ export function rateLimitGuard(options: RateLimitOptions): (ctx: Context) => Pro
   return describe(guard, {
     role: 'guard',
     middleware: 'rateLimit()',
+    ...afterOf(options),
     slot,
     warning,
     check,
     sends,
     limit: describeLimit(options),
   });
+}
+
+/** Describes what must run before. */
+function afterOf({ after }: RateLimitOptions) {
+  return after !== undefined && { after };
 }
 
 /** Describes the limit for lists. */

@@ -277,3 +277,25 @@ it('documents show the headers and the responses of limits, as middleware and as
   expect(Object.keys(Object(paths['/reports']?.post).responses)).toContain('429');
   expect(components.responses?.TooManyRequests).toHaveProperty('headers.Retry-After');
 });
+
+it.each<[string, GuardFn[], number]>([
+  ['before', [rateLimitGuard({ ...perUser, points: 1, after: 'signedIn' }), signedIn], 1],
+  ['after', [signedIn, rateLimitGuard({ ...perUser, points: 1, after: 'signedIn' })], 0],
+])('a guard %s the one that it has to run after', async (_, guards, count) => {
+  @Controller('/tasks')
+  class Tasks {
+    @Get()
+    list() {
+      return [];
+    }
+  }
+  const warnings: string[] = [];
+  const logger = { debug() {}, warn: (message: string) => void warnings.push(message) };
+  const options = { container: createContainer(), controllers: [Tasks], guards, logger };
+  const router = createRouter();
+  const app = createApp().route('/', router);
+  await app.plugin(controllersPlugin({ router, ...options }));
+  await app.request('/tasks');
+  const text = 'reads what signedIn provides, but nothing before it provides that';
+  expect(warnings).toEqual(Array(count).fill(expect.stringContaining(text)));
+});

@@ -1,4 +1,11 @@
-import { type Application, createApp, createRouter, intended } from '@fairlead/core';
+import {
+  type Application,
+  type Context,
+  createApp,
+  createRouter,
+  intended,
+  type Next,
+} from '@fairlead/core';
 import { describe as describeFunction } from '@fairlead/core/extend';
 import { warningsOf } from '@fairlead/test-support/start-warnings';
 import { describe, expect, it } from 'vitest';
@@ -87,5 +94,32 @@ describe('a limit before the routes of probes', () => {
     ]);
     const skipping = rateLimit({ points: 5, duration: 60, skip: () => true });
     expect(warningsOf(createApp().use(skipping).route('/', health()))).toEqual([]);
+  });
+});
+
+describe('a limit with `after`', () => {
+  const signedIn = describeFunction((_: Context, next: Next) => next(), {
+    role: 'middleware',
+    name: 'signedIn',
+  });
+  const options = {
+    points: 5,
+    duration: 60,
+    skip: ({ state }: Context) => state.user === undefined,
+    after: ['signedIn', 'SignedIn'],
+  };
+
+  it('causes no warning after one of the names', () => {
+    const app = createApp().use(signedIn, rateLimit(options)).get('/', handler);
+    expect(warningsOf(app)).toEqual([]);
+  });
+
+  it.each<[string, () => Application]>([
+    ['before them', () => createApp().use(rateLimit(options), signedIn).get('/', handler)],
+    ['without them', () => createApp().use(rateLimit(options)).get('/', handler)],
+  ])('causes a warning %s', (_, start) => {
+    expect(warningsOf(start())).toEqual([
+      expect.stringMatching(/^rateLimit\(\) reads what signedIn or SignedIn provides/),
+    ]);
   });
 });

@@ -189,7 +189,7 @@ describe('rateLimit()', () => {
     [
       { points: '5', window: 60, key: 'ip', name: 1, onError: null },
       "points of rateLimit() must be an integer of at least 1 or a function: got '5'.",
-      "rateLimit() has no option 'window'. Remove it, or use points, duration, key, cost, skip, count, name, store, limiter, onFailure or onError.",
+      "rateLimit() has no option 'window'. Remove it, or use points, duration, key, cost, skip, after, count, name, store, limiter, onFailure or onError.",
       "key of rateLimit() must be a function: got 'ip'.",
       'name of rateLimit() must be printable ASCII without quotes or backslashes: got 1.',
       'onError of rateLimit() must be a function: got null.',

@@ -17,6 +17,7 @@ describe('the documents', () => {
       key: () => '',
       cost: 1,
       skip: () => false,
+      after: 'SignedIn',
       count: 'all',
       name: 'default',
       store: { add: async () => ({ points: 1, msBeforeNext: 1 }) },
