@@ -318,6 +318,32 @@ describe('install rejects and registers nothing for', () => {
   });
 });
 
+it('the start accepts a class whose instances may have the method of a guard', async () => {
+  const allow = { canActivate: () => true };
+  class Assigned {
+    constructor() {
+      Object.assign(this, allow);
+    }
+  }
+  class Read {
+    readonly #allow = allow.canActivate;
+    get canActivate() {
+      return this.#allow;
+    }
+  }
+  for (const useClass of [Assigned, Read]) {
+    const container = createContainer();
+    container.register<unknown>(ADMIN, { useClass }, { scope: 'request' });
+    const { fetch } = await serve({ container, controllers: [GuardedController] });
+    expect((await fetch('/guarded')).status).toBe(204);
+  }
+  @Controller('/read')
+  @UseGuard(Read)
+  class ReadController extends Base {}
+  const { fetch } = await serve({ controllers: [ReadController] });
+  expect((await fetch('/read')).status).toBe(204);
+});
+
 describe('the start warns about a token with several providers, of which only the last one runs', () => {
   const allow: GuardFn = () => true;
   const warnings = async (options: Partial<ControllersPluginOptions>, provider: object) => {

@@ -143,23 +143,46 @@ export function isClassOf(kind: ReferenceKind, reference: unknown): reference is
   return typeof reference === 'function' && mayHave(reference, CLASS_METHODS[kind]);
 }
 
-function mayHave(target: object, method: string | symbol): boolean {
-  const prototype = Object(Reflect.get(target, 'prototype'));
-  if (typeof Reflect.get(prototype, method) === 'function') return true;
-  const name = new RegExp(`(?<![\\w$])${String(method).replaceAll(/\W/g, '\\$&')}(?![\\w$])`);
-  for (let level: unknown = target; isClass(level); level = Object.getPrototypeOf(level)) {
-    if (name.test(Function.prototype.toString.call(level))) return true;
-  }
-  return false;
+function mayHave(target: object, method: string): boolean {
+  if (declares(Reflect.get(target, 'prototype'), method)) return true;
+  const name = new RegExp(`(?<![\\w$])${method.replaceAll(/\W/g, '\\$&')}(?![\\w$])`);
+  return sourcesOf(target).some((source) => name.test(source));
 }
+
+/** Returns the sources of a class and its base classes. */
+function sourcesOf(target: unknown): readonly string[] {
+  if (!isClass(target)) return [];
+  return [Function.prototype.toString.call(target), ...sourcesOf(Object.getPrototypeOf(target))];
+}
+
+/** Whether a prototype has a method. Reading an accessor could fail, because the prototype lacks what instances have. */
+function declares(prototype: unknown, method: string): boolean {
+  const found = findProperty(prototype, method);
+  return found?.get !== undefined || typeof found?.value === 'function';
+}
+
+/** Returns the method of a prototype; undefined if an accessor returns it. */
+export function methodIn(prototype: unknown, method: string): unknown {
+  return findProperty(prototype, method)?.value;
+}
+
+function findProperty(target: unknown, key: string): PropertyDescriptor | undefined {
+  if (Object(target) !== target) return undefined;
+  const own = Object.getOwnPropertyDescriptor(target, key);
+  return own ?? findProperty(Object.getPrototypeOf(target), key);
+}
+
+/** Matches `this` where any code may add a method to it: as an argument, or with a computed name. */
+const OPEN_THIS = /\bthis\s*[[,)]/;
 
 /** Returns an object like the instances of a class, for messages, if they cannot have a method; or undefined. */
 export function exampleWithout(
   method: string | symbol,
   type: Constructor | undefined,
 ): object | undefined {
-  const lacks = isClass(type) && typeof method === 'string' && !mayHave(type, method);
-  return lacks ? Object.create(type.prototype) : undefined;
+  if (!isClass(type) || typeof method === 'symbol' || mayHave(type, method)) return undefined;
+  const isOpen = sourcesOf(type).some((source) => OPEN_THIS.test(source));
+  return isOpen ? undefined : Object.create(type.prototype);
 }
 
 /** Whether a reference is a function to call, rather than a class or a token that the container resolves. */
@@ -229,7 +252,7 @@ const CLASS_PLACES: Readonly<Record<ReferenceKind, (spell: Spell) => string>> = 
 export function placeOfClass(reference: unknown, spell: Spell): string | undefined {
   const { prototype }: { readonly prototype?: unknown } = Object(reference);
   const found = Object.entries(CLASS_PLACES).find(([kind]) => {
-    return hasMethodOf(kind as ReferenceKind, prototype);
+    return declares(prototype, CLASS_METHODS[kind as ReferenceKind]);
   });
   return found?.[1](spell);
 }

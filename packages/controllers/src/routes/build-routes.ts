@@ -49,6 +49,7 @@ import {
   hasMethodOf,
   type InterceptorReference,
   isFunctionOf,
+  methodIn,
   NO_GUARDS,
   type ReferenceKind,
   type SharedReferences,
@@ -356,8 +357,9 @@ function createStep(
   if (step === source.instance) return step;
   // Some errors contain the name, such as the one for a second `next()` call.
   named(describeToken(token), step);
-  const holder: unknown = known === undefined ? Object(token).prototype : source.instance;
-  const run: unknown = hasMethodOf(kind, holder) ? holder[method] : known;
+  const { instance } = source;
+  const ofInstance = hasMethodOf(kind, instance) ? instance[method] : known;
+  const run = known === undefined ? methodIn(Object(token).prototype, method) : ofInstance;
   // Without the source of the function that it calls, checks cannot tell what the step does.
   if (isIntended(token) || run === undefined) markIntended(step);
   const { security } = descriptionOf(token) ?? {};
