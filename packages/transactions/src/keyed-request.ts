@@ -184,7 +184,8 @@ export function responseOf(ctx: Context, { before, fingerprint }: KeyedRequest):
   if (isTakenOver(ctx)) return { fingerprint, status: NOT_KEPT, headers: [], body: Buffer.of() };
   const { status, responseBody } = ctx;
   const headers = [...ctx.responseHeaders].flatMap(([name, value]) => {
-    if (before.get(name) === String(value)) return [];
+    // A cookie may be the secret of a session, which no database has.
+    if (before.get(name) === String(value) || name.toLowerCase() === 'set-cookie') return [];
     // A repeated response has bytes, to which core adds no charset.
     if (name.toLowerCase() === 'content-type' && typeof responseBody === 'string')
       return [[name, withCharset(String(value))] as const];

@@ -166,6 +166,21 @@ export function testIdempotency(open: () => Keyed | Promise<Keyed>): void {
     expect([second.ok, second.headers.get('Idempotency-Replayed')]).toEqual([false, null]);
   });
 
+  it('keeps no cookies, of which one may be the secret of a session', async () => {
+    const { once } = await open();
+    const app = createApp().post('/sign-in', once({ principal: userOf }), (ctx) => {
+      ctx.append('Set-Cookie', 'session=secret');
+      ctx.set('Location', '/me');
+      return {};
+    });
+    const post = () =>
+      app.request('/sign-in', { method: 'POST', headers: { 'Idempotency-Key': 'cookie' } });
+    const [first, second] = [await post(), await post()];
+    expect(first.headers.getSetCookie()).toEqual(['session=secret']);
+    expect(second.headers.getSetCookie()).toEqual([]);
+    expect(second.headers.get('Location')).toBe('/me');
+  });
+
   it('keeps the keys of principals apart, and requires a valid one if it should', async () => {
     const { once, add, items } = await open();
     const app = createApp({ onError: () => undefined }).post(
