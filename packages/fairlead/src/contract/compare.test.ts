@@ -16,6 +16,19 @@ const withPath = (path: string, operation: Members = ok) => ({
   paths: { [path]: { get: operation } },
 });
 
+const FORM = 'application/x-www-form-urlencoded';
+const deep = { style: 'deepObject', explode: true };
+const members = (...names: readonly string[]) => ({
+  type: 'object',
+  properties: Object.fromEntries(names.map((name) => [name, text])),
+});
+
+const withRest = (others: Members) =>
+  withPath('/a/{b}', {
+    ...ok,
+    parameters: [{ name: 'b', in: 'path', required: true, schema: text, ...others }],
+  });
+
 /** A document with an error that lists its codes. */
 const withCodes = (codes: readonly string[] | undefined) => {
   const code = codes === undefined ? text : { enum: codes };
@@ -107,6 +120,18 @@ describe('a comparison of documents', () => {
       withPath('/a', { ...ok, deprecated: true }),
       {},
       ['breaking GET /a is gone, deprecated without a sunset'],
+    ],
+    [
+      'a parameter that was the rest of the path',
+      withRest({ 'x-wildcard': true }),
+      withRest({}),
+      ['breaking GET /a/{b} path parameter "b": must not contain slashes now'],
+    ],
+    [
+      'a parameter that is the rest of the path now',
+      withRest({}),
+      withRest({ 'x-wildcard': true }),
+      ['safe GET /a/{b} path parameter "b": can contain slashes now'],
     ],
     [
       'a server',
@@ -298,6 +323,21 @@ describe('a comparison of documents', () => {
       withBody({ content: { 'application/x-www-form-urlencoded': { schema: integer } } }),
       withBody({ content: { 'application/x-www-form-urlencoded': { schema: text } } }),
       ['safe POST /a request body (application/x-www-form-urlencoded): is string now, was integer'],
+    ],
+    [
+      'the encoding of a form',
+      withBody({ content: { [FORM]: { schema: members('a', 'b'), encoding: { a: deep } } } }),
+      withBody({ content: { [FORM]: { schema: members('a', 'b'), encoding: { b: deep } } } }),
+      [`maybe POST /a request body (${FORM}): is encoded in another way`],
+    ],
+    [
+      'the encoding of members of a form that are new and gone',
+      withBody({ content: { [FORM]: { schema: members('a', 'b'), encoding: { a: deep } } } }),
+      withBody({ content: { [FORM]: { schema: members('b', 'c'), encoding: { c: deep } } } }),
+      [
+        `maybe POST /a request body (${FORM}): member "a" is gone: what clients send may be ignored`,
+        `safe POST /a request body (${FORM}): member "c" is new`,
+      ],
     ],
     [
       'a type of JSON that is also text',

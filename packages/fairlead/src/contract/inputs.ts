@@ -51,6 +51,10 @@ function compareParameter(
   if (old.name !== now.name && now.in === 'path') {
     comparison.add('safe', place, `had the name ${JSON.stringify(old.name)}`);
   }
+  // The rest of a path, as documents of Fairlead describe it.
+  const [hadSlashes, hasSlashes] = [old, now].map(({ node }) => node['x-wildcard'] === true);
+  if (hadSlashes && !hasSlashes) comparison.add('breaking', place, 'must not contain slashes now');
+  if (hasSlashes && !hadSlashes) comparison.add('safe', place, 'can contain slashes now');
   const [was, is] = [old, now].map(
     ({ in: source, node }) => source === 'path' || node.required === true,
   );

@@ -249,6 +249,28 @@ describe('a comparison of schemas', () => {
       ['breaking: member "*" is integer now, was string'],
     ],
     [
+      'a required member that becomes one of a map',
+      object({ a: text }, ['a']),
+      object({ b: text }, [], { additionalProperties: text }),
+      [
+        'safe: member "a" is optional now',
+        'safe: member "b" is new',
+        'safe: member "*" is described now',
+      ],
+      [
+        'breaking: member "a" may be absent now',
+        'safe: member "b" is new',
+        'maybe: member "*" is described now',
+      ],
+    ],
+    [
+      'a member of a map that stays required',
+      object({ a: text }, ['a']),
+      { type: 'object', required: ['a'], additionalProperties: text },
+      [],
+      [],
+    ],
+    [
       'an object that becomes closed',
       object({ a: text }),
       object({ a: text }, [], { additionalProperties: false }),

@@ -47,6 +47,7 @@ function describeMember(walk: Walk, old: Case, now: Case, name: string, member: 
   if (!is) {
     const isHidden = now.hides(name);
     if (now.hasOthers && !isHidden) {
+      describeNeed(walk, old, now, name, member);
       walk.recurse(old.member(name) ?? [], now.member(name) ?? [], member);
       return;
     }
@@ -59,21 +60,21 @@ function describeMember(walk: Walk, old: Case, now: Case, name: string, member: 
     else walk.findings.addMeaning(member, gone, 1);
     return;
   }
-  const [wasNeeded, isNeeded] = [old.required.has(name), now.required.has(name)];
-  if (isNeeded && !wasNeeded) walk.findings.add(member, 'is required now', 2, 0);
-  if (wasNeeded && !isNeeded)
-    walk.findings.add(
-      member,
-      walk.findings.isRequest ? 'is optional now' : 'may be absent now',
-      0,
-      2,
-    );
+  describeNeed(walk, old, now, name, member);
   const [before, after] = [old.member(name), now.member(name)];
   if (before === undefined && after !== undefined)
     walk.findings.add(member, 'can have a value now', 0, 2);
   else if (after === undefined && before !== undefined)
     walk.findings.add(member, 'can have no value anymore', 2, 0);
-  else walk.recurse(before ?? [], after ?? [], member, wasNeeded);
+  else walk.recurse(before ?? [], after ?? [], member, old.required.has(name));
+}
+
+/** Describes whether objects must have a member. */
+function describeNeed(walk: Walk, old: Case, now: Case, name: string, member: string): void {
+  const [wasNeeded, isNeeded] = [old.required.has(name), now.required.has(name)];
+  const absence = walk.findings.isRequest ? 'is optional now' : 'may be absent now';
+  if (isNeeded && !wasNeeded) walk.findings.add(member, 'is required now', 2, 0);
+  if (wasNeeded && !isNeeded) walk.findings.add(member, absence, 0, 2);
 }
 
 /** Describes the members that schemas do not name. */
