@@ -61,7 +61,7 @@ export interface DeadLetter {
 export interface DeadLettersPage {
   /** How many: from 1 to 1,000. Default 100. */
   readonly limit?: number;
-  /** The ID of the last one of the previous page. */
+  /** The ID of the last one of the previous page. If it was retried or discarded, the list begins again. */
   readonly after?: string | undefined;
 }
 

@@ -191,9 +191,14 @@ class PgBossBackend<Client> implements JobBackend {
   }
 
   async #list({ limit = 100, after }: DeadLettersPage = {}): Promise<readonly DeadLetter[]> {
+    // pg-boss rejects for one that was retried or discarded.
+    const isListed =
+      after !== undefined &&
+      UUID.test(after) &&
+      (await this.#opened.findJobs(DEAD_LETTERS, { id: after })).length > 0;
     const jobs = await this.#opened.findJobs<Stored>(DEAD_LETTERS, {
       limit,
-      ...(after !== undefined && UUID.test(after) && { after }),
+      ...(isListed && { after }),
     });
     return jobs.map((job) => ({
       id: job.id,

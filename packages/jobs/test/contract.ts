@@ -96,10 +96,20 @@ export function testBackend(name: string, open: (test: TestContext) => OpenedJob
     it('that are no dead letters are neither retried nor discarded', async (test) => {
       const { expect } = test;
       const { jobs } = open(test);
+      const job = jobs.define('buried', { payload: Item, retries: 0 }, () => {
+        throw new Error('no');
+      });
       await jobs.start();
+      await job.enqueue({ item: 'a' });
+      const names = async () =>
+        (await jobs.deadLetters.list({ limit: 1_000 })).map((letter) => letter.name);
+      await expect.poll(names).toContain('buried');
       for (const id of ['', 'x', '-1', '1.5', '9'.repeat(20), crypto.randomUUID()]) {
         expect(await jobs.deadLetters.retry(id)).toBe(false);
         expect(await jobs.deadLetters.discard(id)).toBe(false);
+        // As after one that was retried or discarded, the list begins again.
+        const after = await jobs.deadLetters.list({ limit: 1_000, after: id });
+        expect(after.map((letter) => letter.name)).toContain('buried');
       }
     });
 
