@@ -12,6 +12,7 @@ import {
   errorHandler,
   json,
   notFoundHandler,
+  raw,
 } from '../src/index.js';
 import { serve } from './support/serve.js';
 
@@ -219,6 +220,122 @@ describe('app.fetch()', () => {
     };
     const response = await app.request('/', { method: 'POST', headers, body: '[1]' });
     expect(await response.json()).toEqual([[1], '3']);
+  });
+
+  describe('with a body that arrives in parts', () => {
+    const PART = new TextEncoder().encode('part');
+
+    /** A body that waits after its first part, and what cancels it. */
+    const waiting = () => {
+      const canceled = Promise.withResolvers<unknown>();
+      const { promise: started, resolve: start } =
+        Promise.withResolvers<ReadableStreamDefaultController>();
+      const body = new ReadableStream({
+        start(controller) {
+          controller.enqueue(PART);
+          start(controller);
+        },
+        cancel: canceled.resolve,
+      });
+      const init = { method: 'POST', body, duplex: 'half' } as const;
+      return { init, started, canceled: canceled.promise };
+    };
+
+    it('runs the handler meanwhile, without a length', async () => {
+      const { init, started } = waiting();
+      const app = createApp().post('/', async (ctx) => {
+        const chunks: string[] = [];
+        for await (const chunk of ctx.bodyStream()) {
+          if (chunks.push(String(chunk)) === 1) (await started).close();
+        }
+        return [chunks, ctx.get('Content-Length') ?? null, ctx.get('Transfer-Encoding')];
+      });
+      const response = await app.request('/', init);
+      expect(await response.json()).toEqual([['part'], null, 'chunked']);
+    });
+
+    it.each(['4', '04', 'four'])('keeps a valid Content-Length: %s', async (length) => {
+      const { init, started } = waiting();
+      const app = createApp().delete('/', async (ctx) => {
+        (await started).close();
+        const chunks = await Array.fromAsync(ctx.bodyStream(), String);
+        return [chunks, ctx.get('Content-Length') ?? null];
+      });
+      const headers = { 'Content-Length': length };
+      const response = await app.request('/', { ...init, method: 'DELETE', headers });
+      expect(await response.json()).toEqual([['part'], length === 'four' ? null : length]);
+    });
+
+    it.each(['3', '5'])('rejects a wrong Content-Length: %s', async (length) => {
+      const { init, started } = waiting();
+      const app = createApp().post('/', async (ctx) => {
+        (await started).close();
+        return Array.fromAsync(ctx.bodyStream(), String);
+      });
+      const headers = { 'Content-Length': length };
+      await expect(app.request('/', { ...init, headers })).rejects.toThrow(
+        'app.fetch() cannot send the body of the request: its Content-Length is wrong.',
+      );
+    });
+
+    it('cancels the body when the response is complete before', async () => {
+      const { init, canceled } = waiting();
+      const app = createApp().use((ctx) => ctx.send('no'));
+      expect(await (await app.request('/', init)).text()).toBe('no');
+      await canceled;
+    });
+
+    it('cancels the body with the reason of the signal', async () => {
+      const { init, canceled } = waiting();
+      const caller = new AbortController();
+      const reason = new Error('No longer needed.');
+      const aborted = Promise.withResolvers<void>();
+      const app = createApp().use((ctx) => {
+        ctx.signal.addEventListener('abort', () => aborted.resolve());
+        caller.abort(reason);
+        return new Promise(() => undefined);
+      });
+      await expect(app.request('/', { ...init, signal: caller.signal })).rejects.toBe(reason);
+      expect(await canceled).toBe(reason);
+      await aborted.promise;
+    });
+
+    it('cancels the body when the application closes', async () => {
+      const { init, canceled } = waiting();
+      const app: Application = createApp().use(() => app.close());
+      await expect(app.request('/', init)).rejects.toMatchObject({ code: 'APPLICATION_CLOSED' });
+      await canceled;
+    });
+
+    it('reads an endless body only up to the limit of a parser', async () => {
+      const canceled = vi.fn();
+      const body = new ReadableStream({
+        pull: (controller) => controller.enqueue(new Uint8Array(65_536)),
+        cancel: canceled,
+      });
+      const app = createApp().use(raw({ type: '*/*' }), (ctx) => ctx.json(ctx.body));
+      const response = await app.request('/', { method: 'POST', body, duplex: 'half' });
+      expect(response.status).toBe(413);
+      await response.text();
+      await expect.poll(() => canceled).toHaveBeenCalled();
+    });
+
+    it.each<[string, (controller: ReadableStreamDefaultController) => void, unknown]>([
+      ['fails', (one) => one.error(new Error('The disk is gone.')), new Error('The disk is gone.')],
+      ['has text', (one) => one.enqueue('text'), expect.any(TypeError)],
+    ])('rejects when the body %s', async (_case, act, error) => {
+      const onError = vi.fn();
+      for (const isLate of [false, true]) {
+        const { init, started } = waiting();
+        const app = createApp({ onError }).post('/', async (ctx) => {
+          act(await started);
+          return Array.fromAsync(ctx.bodyStream(), String);
+        });
+        if (!isLate) act(await started);
+        await expect(app.request('/', init)).rejects.toEqual(error);
+      }
+      expect(onError).not.toHaveBeenCalled();
+    });
   });
 
   it.each(['GET', 'HEAD'])(

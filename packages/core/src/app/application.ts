@@ -408,12 +408,12 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    * To the application, the client disconnects when the response body is canceled, when the response is
    * garbage-collected before its body is read, and when the application closes.
    *
-   * @param request - Its body is read completely before it is sent. A URL with `https:` makes
-   *   `ctx.protocol` `'https'`.
+   * @param request - Its body is sent while it is read, and canceled when the request ends before it. A URL with
+   *   `https:` makes `ctx.protocol` `'https'`.
    * @param options - Who makes the request; `127.0.0.1` by default, with a warning when the application reads the
    *   address. The target, for adapters.
    * @throws The errors of {@link seal}; the abort reason of the request's signal, also while the response is
-   *   read; the connection's error.
+   *   read; the error of the request's body; the connection's error.
    * @throws {SetupError} `INVALID_OPTION`, when an argument is invalid; `APPLICATION_CLOSED`, when the
    *   application closes before it responds.
    */

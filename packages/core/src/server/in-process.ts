@@ -1,7 +1,6 @@
-import { addAbortListener } from 'node:events';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { isIP } from 'node:net';
-import { type Duplex, duplexPair } from 'node:stream';
+import { type Duplex, duplexPair, Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describeValue, type Kinds, kind, NO_CONTENT_STATUSES, warn } from '@fairlead/options';
 import { headersOf, request as httpRequest } from '../node-http.js';
@@ -10,6 +9,7 @@ import { SetupError } from '../setup/setup-error.js';
 import { onClose } from './connection.js';
 import { createServer } from './create-server.js';
 import { completeLimits } from './limits.js';
+import { lengthOf, startBody } from './request-body.js';
 
 /** Destroys the connections of responses that were garbage-collected before they were read. */
 const unread = new FinalizationRegistry((connection: Duplex) => connection.destroy());
@@ -129,7 +129,8 @@ export class InProcess {
     assertOptions('app.fetch()', options, FETCH_OPTIONS);
     const { signal } = request;
     signal.throwIfAborted();
-    const body = Buffer.from(await unlessAborted(request.arrayBuffer(), signal));
+    const body = await startBody(request);
+    if (this.#closedBy !== undefined && body instanceof Readable) body.destroy();
     const { protocol, pathname, search, host } = new URL(request.url);
     const { ip, target = pathname + search } = options;
     const isTold = isKnown || ip !== undefined;
@@ -139,10 +140,16 @@ export class InProcess {
     headers.set('Host', headers.get('Host') ?? host);
     if (!headers.has('Connection')) headers.set('Connection', 'keep-alive');
     headers.delete('Transfer-Encoding');
-    if (request.body !== null) headers.set('Content-Length', String(body.length));
+    if (body instanceof Readable) {
+      // Node.js would not frame the body of DELETE.
+      if (lengthOf(headers) === undefined) {
+        headers.delete('Content-Length');
+        headers.set('Transfer-Encoding', 'chunked');
+      }
+    } else if (request.body !== null) headers.set('Content-Length', String(body.length));
 
     const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
-      httpRequest({
+      const outgoing = httpRequest({
         createConnection: () => connection,
         method: request.method,
         path: target,
@@ -150,10 +157,14 @@ export class InProcess {
         // Node.js would replace an empty one.
         setHost: false,
         signal,
-      })
+      });
+      outgoing
         .once('response', resolve)
-        .once('error', (error) => reject(signal.aborted ? signal.reason : error))
-        .end(body);
+        .on('error', (error) => reject(signal.aborted ? signal.reason : error));
+      if (body instanceof Readable) {
+        body.on('error', (error) => outgoing.destroy(error)).pipe(outgoing);
+        connection.once('close', () => body.destroy());
+      } else outgoing.end(body);
     });
     incoming.once('close', () => connection.destroy());
     const response = toResponse(incoming, request, connection);
@@ -201,14 +212,6 @@ export class InProcess {
     this.#server.emit('connection', far);
     return near;
   }
-}
-
-/** Settles with a promise, or rejects with the reason of a signal that aborts before. */
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const listening = addAbortListener(signal, () => reject(signal.reason));
-    promise.then(resolve, reject).finally(() => listening[Symbol.dispose]());
-  });
 }
 
 function toResponse(
