@@ -457,6 +457,23 @@ describe('an exemption from what a base class demands', () => {
     );
   });
 
+  it('is a problem if the container creates the guard for each request', () => {
+    const Exempt = createRouteMetadata<boolean>('Exempt', { guard: Auth, exempts: (it) => it });
+    @UseGuard('auth')
+    abstract class Guarded {
+      @Get('/list')
+      list() {}
+    }
+    @Controller()
+    @Exempt(true)
+    class Opened extends Guarded {}
+    const container = createContainer();
+    container.register('auth', { useClass: Auth }, { scope: 'request' });
+    expect(() => registerController(createRouter(), Opened, { container })).toThrow(
+      '@Exempt() opens what Auth of the base class Guarded restricts.',
+    );
+  });
+
   it('is one problem for all classes that inherit it', async () => {
     @Controller('/below')
     class Below extends Between {}

@@ -282,12 +282,14 @@ describe('metadata for a guard', () => {
       ['the class', [SignedIn]],
       ['a subclass', [LoggedIn]],
       ['a token of the class', ['signed-in']],
+      ['a token of the class for each request', ['per request']],
       ['an intended function', [intended(() => true)]],
       ['an intended class', [intended(createOtherClass())]],
       ['an intended list', intended([other])],
     ])('but not of %s', async (_, guards) => {
       const container = createContainer().register('signed-in', { useExisting: LoggedIn });
       container.register(LoggedIn);
+      container.register('per request', { useClass: LoggedIn }, { scope: 'request' });
       expect(await warningsOf(guards, container)).toEqual([]);
     });
   });

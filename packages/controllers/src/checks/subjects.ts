@@ -47,7 +47,7 @@ export interface Placed extends Pick<Defined, 'definitions' | 'prefix'> {
 /** A controller, with what the container has for the tokens of its guards. */
 export interface Instanced {
   readonly definition: ControllerDefinition;
-  /** Returns the instance of a token, if it is shared. */
+  /** Returns the instance of a token if it is shared, or an object of the class of its instances. */
   readonly resolved: (token: unknown) => unknown;
 }
 

@@ -186,9 +186,13 @@ export class Instances {
     return (this.container as Providing)[PROVIDERS]?.(token) ?? { providers: [] };
   }
 
-  /** Returns the instance of a token if {@link sourceOf} has resolved it. */
+  /**
+   * Returns the instance of a token if {@link sourceOf} has resolved it. If each request gets another one, returns an
+   * object of the same class, if that is known.
+   */
   resolved(token: unknown): unknown {
-    return this.#sources.get(token as Token)?.instance;
+    const { instance, type } = this.#sources.get(token as Token) ?? {};
+    return instance ?? (type && Object.create(type.prototype));
   }
 
   /** Returns a promise only if the token depends on an asynchronous provider. */
