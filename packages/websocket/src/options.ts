@@ -22,7 +22,10 @@ export interface WebSocketOptions {
   readonly origins?: readonly string[] | '*';
   /** The subprotocols that the handler speaks. The first one that the client offers is selected. Default none. */
   readonly protocols?: readonly string[];
-  /** Maximum bytes of a message: 1 or more. A longer one closes the connection with 1009. Default 65,536. */
+  /**
+   * Maximum bytes of a message: 1 or more. A longer one closes the connection with 1009. One in more than 128 fragments
+   * and more than one per KiB of this size closes it with 1008. Default 65,536.
+   */
   readonly maxMessageSize?: number;
   /**
    * Messages, pings and pongs that a client may send in a second, on average over ten seconds: 1 or more.

@@ -139,6 +139,9 @@ function createAccept(call: string, given: WebSocketOptions): Accept {
     noServer: true,
     clientTracking: false,
     maxPayload: maxMessageSize,
+    // Each takes about 100 bytes of memory, even if it has only one.
+    maxFragments: Math.max(128, maxMessageSize / 1_024),
+    maxBufferedChunks: Math.max(1_024, maxMessageSize / 64),
     closeTimeout: CLOSE_TIMEOUT,
     handleProtocols: (offered: Set<string>) =>
       [...offered].find((protocol) => protocols.includes(protocol)) ?? false,

@@ -146,6 +146,49 @@ describe('a bad frame', () => {
     expect(closeCode(await closed)?.[1]).toBe('\x03\xf1');
   });
 
+  it.each([
+    [{}, 128],
+    [{ maxMessageSize: 1_000 }, 128],
+    [{ maxMessageSize: 204_800 }, 200],
+  ])(
+    'closes the connection after too many fragments: with %j, more than %i',
+    async (options, limit) => {
+      const { server, errors } = await serveEcho(options);
+      const { socket, ended } = await openRaw(server, '/');
+      const fragments = (count: number) => [
+        frame(TEXT, 'a', { final: false }),
+        ...Array.from({ length: count - 2 }, () => frame(CONTINUATION, 'a', { final: false })),
+        frame(CONTINUATION, 'a'),
+      ];
+      socket.write(Buffer.concat(fragments(limit)));
+      const [echo] = await once(socket, 'data');
+      expect(String(echo)).toContain('a'.repeat(limit));
+      socket.write(Buffer.concat(fragments(limit + 1)));
+      const closed = ended();
+      await once(socket, 'data');
+      socket.end();
+      expect(closeCode(await closed)?.[1]).toBe('\x03\xf0');
+      expect(errors).toEqual([]);
+    },
+  );
+
+  it('that arrives byte by byte closes the connection', async () => {
+    const { server, errors } = await serveEcho();
+    const connected = once(server.node, 'connection');
+    const { socket, ended } = await openRaw(server, '/');
+    const [peer] = await connected;
+    const closed = ended();
+    const sent = frame(TEXT, 'a'.repeat(1_100));
+    const start = peer.bytesRead;
+    for (let count = 1; count <= sent.length && !peer.writableEnded; count += 1) {
+      socket.write(sent.subarray(count - 1, count));
+      while (peer.bytesRead < start + count) await new Promise((done) => setImmediate(done));
+    }
+    socket.end();
+    expect(closeCode(await closed)?.[1]).toBe('\x03\xf0');
+    expect(errors).toEqual([]);
+  });
+
   it('of random bytes never crashes the server', async () => {
     const { server, errors } = await serveEcho();
     await fc.assert(
