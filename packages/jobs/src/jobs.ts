@@ -29,13 +29,16 @@ export interface JobOptions<Schema extends StandardSchema> {
    * dates arrive as texts: use a schema such as `z.coerce.date()`.
    */
   readonly payload: Schema;
-  /** How often a job runs again after a failure, a timeout or a crash of its process. Default 10. */
+  /** How often a job runs again after a failure, a timeout, or a crash or shutdown of its process. Default 10. */
   readonly retries?: number;
   /** The delay before the first retry, which doubles for each further one. Default 1,000. */
   readonly backoff?: number;
   /** The longest delay before a retry. Default 3,600,000: one hour. */
   readonly maxBackoff?: number;
-  /** How long a job may run before it has failed. Default 900,000: 15 minutes. */
+  /**
+   * How long a job may run before it has failed. Its handler counts for `concurrency` until it ends. Default 900,000: 15
+   * minutes.
+   */
   readonly timeout?: number;
   /** How many jobs of the kind each process runs at once. Default 4. */
   readonly concurrency?: number;
