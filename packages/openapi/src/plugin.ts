@@ -274,9 +274,12 @@ export async function printDocument(
       format === 'yaml' ? await toYaml(text) : `${JSON.stringify(JSON.parse(text), null, 2)}\n`;
     if (file !== undefined) await writeFile(file, printed);
     else await new Promise<void>((resolve) => process.stdout.write(printed, () => resolve()));
-  } finally {
-    await app.close();
+  } catch (error) {
+    // It may fail because the application has never started. The first error matters more.
+    await app.close().catch((failure: Error) => process.emitWarning(failure));
+    throw error;
   }
+  await app.close();
 }
 
 describeFactories(openapi);

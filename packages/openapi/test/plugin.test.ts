@@ -292,6 +292,17 @@ describe('printDocument()', () => {
     });
     expect(close).toHaveBeenCalledTimes(1);
   });
+
+  it('rejects with what is wrong, and warns that the application cannot be closed, either', async () => {
+    const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue();
+    const close = () => Promise.reject(new Error('not connected'));
+    const app = createApp().get('/', () => 1);
+    await app.plugin({ name: 'database', install: () => undefined, close });
+    await expect(printDocument(app)).rejects.toMatchObject({ code: 'NO_DOCUMENT' });
+    expect(emitWarning).toHaveBeenCalledWith(
+      expect.objectContaining({ errors: [expect.objectContaining({ cause: expect.anything() })] }),
+    );
+  });
 });
 
 describe('a document of an application with its own format of errors', () => {
