@@ -10,6 +10,7 @@ import {
 } from '@fairlead/core';
 import {
   after,
+  createShield,
   describe,
   describeFactories,
   isPromiseLike,
@@ -42,7 +43,6 @@ import {
 } from './mistakes.js';
 import { type ResponseWatch, watchResponses } from './own-responses.js';
 import { keepBodies, noteBody, type ParsedRequest, prepareBody } from './request-body.js';
-import { createShield } from './shield.js';
 
 /** Middleware of Express or Connect that uses only Node's request and response. */
 export type ConnectMiddleware = (

@@ -40,6 +40,7 @@ export {
   inputsOf,
 } from './router/route-options.js';
 export { takeProblem } from './router/router.js';
+export { createShield } from './router/shield.js';
 export {
   createInputReader,
   createValidate,

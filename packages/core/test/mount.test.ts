@@ -12,6 +12,7 @@ import {
   listen,
   type Middleware,
   text,
+  UnauthorizedError,
 } from '../src/index.js';
 import { createVersions } from '../src/versions.js';
 
@@ -29,6 +30,13 @@ const JSON_POST = {
   headers: { 'Content-Type': 'application/json' },
   body: '{"a":1}',
 };
+
+/** Sends a path as it is written. */
+async function sendRaw(app: Application, path: string): Promise<string> {
+  const server = await listen(app, 0);
+  onTestFinished(() => server.close());
+  return exchange(server.port, `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+}
 
 describe('mount()', () => {
   it('passes every method and path below the prefix, with the query and the body', async () => {
@@ -367,6 +375,33 @@ describe('mount()', () => {
     const app = createApp();
     register(app);
     expect(() => app.seal()).toThrow(message);
+  });
+
+  it.each([
+    ['/admin/users', 401],
+    ['/ADMIN/users', 401],
+    ['//admin/users', 400],
+    ['/%2Fadmin/users', 400],
+    ['/admin./users', 400],
+    ['/x/%2e%2e/admin', 400],
+    ['/x%2F..%2Fadmin', 400],
+    ['/v1/:users', 200],
+    ['/files/a%2Fb', 200],
+    ['/administrators', 200],
+  ])('is shielded by a guard of a prefix, however its handler reads %s', async (path, status) => {
+    const app = createApp()
+      .use('/admin', () => {
+        throw new UnauthorizedError('Sign in.');
+      })
+      .mount('/', (request) => new Response(new URL(request.url).pathname));
+    const response = await sendRaw(app, path);
+    expect(response).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    if (status === 200) expect(response).toContain(`\r\n${path}\r\n`);
+  });
+
+  it('gets every path if no prefix has middleware', async () => {
+    const app = createApp().mount('/', (request) => new Response(new URL(request.url).pathname));
+    expect(await sendRaw(app, '//admin/%2Fx')).toContain('\r\n//admin/%2Fx\r\n');
   });
 
   it('is a route for the checks of the start', () => {

@@ -1,6 +1,7 @@
 import { atLine, isIntended } from '@fairlead/options';
 import { roleOf } from '../annotations/description.js';
 import type { Middleware } from '../pipeline/pipeline.js';
+import { takesRequest } from '../router/fetch-handler.js';
 import type { Entry, MountedRoute, MountedRouter } from '../router/mount.js';
 import {
   isBelow,
@@ -187,13 +188,17 @@ function rulesOfPrefixes(
   const entries = [...added];
   const all = [own, ...entries.flatMap(([one]) => ('router' in one ? one.router.rules : []))];
   const first = entries.findIndex(([one]) => 'middleware' in one && one.prefix !== '/');
-  const behind = entries
-    .slice(first)
-    .flatMap(([one, routes]) =>
-      'middleware' in one ? one.middleware : routes.flatMap(({ handlers }) => handlers),
-    );
-  // Express ignores case.
-  const isSensitive =
-    first === -1 || [...behind, notFound].every((one) => roleOf(one) !== 'foreign');
-  return { ...own, caseSensitive: all.every(({ caseSensitive }) => caseSensitive) && isSensitive };
+  const behind = first === -1 ? [] : entries.slice(first);
+  const routes = behind.flatMap(([, own]) => own);
+  const functions = [
+    ...behind.flatMap(([one]) => ('middleware' in one ? one.middleware : [])),
+    ...routes.flatMap(({ handlers }) => handlers),
+    notFound,
+  ];
+  // Express ignores case, as handlers of web requests may.
+  const ignoresCase =
+    first !== -1 &&
+    (functions.some((one) => roleOf(one) === 'foreign') ||
+      routes.some(({ options }) => takesRequest(options)));
+  return { ...own, caseSensitive: all.every(({ caseSensitive }) => caseSensitive) && !ignoresCase };
 }

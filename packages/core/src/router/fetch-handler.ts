@@ -7,6 +7,7 @@ import {
   kind,
   routeDocumentation,
 } from '@fairlead/options';
+import { describe } from '../annotations/description.js';
 import { parseLimit } from '../body/parsers.js';
 import type { Context } from '../context/context.js';
 import { requestOf } from '../context/context-errors.js';
@@ -18,6 +19,7 @@ import { isResponse } from '../response/record.js';
 import { assertOptions } from '../setup/options.js';
 import { SetupError } from '../setup/setup-error.js';
 import type { MiddlewareList, RouteDocumentation, RouteOptions } from './route-options.js';
+import { createShield } from './shield.js';
 
 /** A function that takes a web `Request`, such as the handler of a library, or an object with such a function. */
 export type FetchHandler =
@@ -88,7 +90,8 @@ export function createFetchRoute(
   );
   const route: RouteOptions = { hidden: true, ...documentation };
   taking.add(route);
-  return { options: route, handlers: [...(middleware as readonly Middleware[]), run] };
+  const shielded = describe(run, { enter: createShield });
+  return { options: route, handlers: [...(middleware as readonly Middleware[]), shielded] };
 }
 
 function createHandler(

@@ -1,9 +1,10 @@
-import { BadRequestError, type Context } from '@fairlead/core';
-import type { EarlierPrefix, Surroundings } from '@fairlead/core/extend';
+import type { EarlierPrefix, Surroundings } from '../annotations/placement.js';
+import type { Context } from '../context/context.js';
+import { BadRequestError } from '../errors/http-error.js';
 
 /**
- * Creates the function that shields middleware of Express, which may read a path more loosely than the prefixes before
- * it, and than its own. It rejects a path that leads upwards, or could lead below a prefix whose middleware did not
+ * Creates the function that shields handlers of other frameworks, which may read a path more loosely than the prefixes
+ * before them, and than their own. It rejects a path that leads upwards, or could lead below a prefix whose middleware did not
  * run, with 400 `AMBIGUOUS_PATH`.
  *
  * @returns Undefined without any prefix, because then nothing is ambiguous.
