@@ -250,7 +250,12 @@ class ManagedProcess {
     if (aborted && (error === reason || (error instanceof Error && error.cause === reason))) return;
     const { describeError } = this.#options;
     const text = this.#call('describeError', () => describeError?.(error));
-    console.error(text ?? `${this.#name} failed to start: ${describeStartError(error)}`);
+    // The title of several problems would say again that the application cannot start.
+    const problems = describeStartError(error).replace(
+      /^The \w+ cannot start: (?=\d+ problems)/,
+      '',
+    );
+    console.error(text ?? `${this.#name} failed to start: ${problems}`);
     this.#code = Math.max(this.#code, 1);
     this.#startDeadline();
     this.#controller.abort();

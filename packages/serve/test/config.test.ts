@@ -41,9 +41,7 @@ describe('serve()', () => {
   ])('reports it with the problems of the application if %s read it', async (_, options) => {
     const text = await failed(`await serve(() => ${CONFLICT}, ${options});`);
     const [title, ...rest] = text.split('\n\n');
-    expect(title).toBe(
-      'The application failed to start: The application cannot start: 2 problems.',
-    );
+    expect(title).toBe('The application failed to start: 2 problems.');
     expect(rest.join('\n')).toMatch(/^ {2}1\. Invalid environment variables:\n {7}TEST_PORT must/);
     expect(rest.join('\n')).toMatch(/\n {2}2\. GET \/a\/:y matches the same paths/);
     expect(text).not.toContain('s3cr');
