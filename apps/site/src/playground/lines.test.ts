@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { kindOf } from './lines.ts';
 
 it.each([
-  ['The application failed to start: The controllers cannot start: 7 problems.', 'heading'],
+  ['The application failed to start: 7 problems.', 'heading'],
   ["  1. controllersPlugin() has no option 'prefx'.", 'problem'],
   ['       At: app.js:49:5', 'detail'],
   ['       Path: notes → Notes → Clock', 'detail'],
