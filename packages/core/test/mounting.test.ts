@@ -161,30 +161,38 @@ describe('the middleware that runs before a route', () => {
   const above = () => undefined;
 
   it.each([
-    ['/orgs/:org', '/orgs/:id/users', true],
-    ['/orgs/:org', '/orgs/7', true],
-    ['/orgs/:org', '/orgs', false],
-    ['/orgs/:org', '/orgs/*rest', false],
-    ['/admin/', '/%61dmin', true],
-    ['/admin', '/Admin/x', false],
-    ['/admin', '/administrator', false],
-    ['/', '/admin', true],
-    ['/v:version', '/v1/users', true],
-    ['/v:version', '/v:version/users', true],
-    ['/v:version', '/v:major.:minor', true],
-    ['/v:version', '/v/users', false],
-    ['/v:version', '/:version/users', false],
-    ['/v:version', '/*rest', false],
-    ['/:from-:to', '/1-2', true],
-    ['/:from-:to', '/1-', false],
-    ['/:name%3A', '/a%3A', true],
-    ['/:name%3A', '/%3A', false],
-    ['/:name%41', '/a%3A', false],
-  ])('below %s of the route %s', (prefix, pattern, runs) => {
+    ['/orgs/:org', '/orgs/:id/users', 'all'],
+    ['/orgs/:org', '/orgs/7', 'all'],
+    ['/orgs/:org', '/orgs', 'no'],
+    ['/orgs/:org', '/orgs/*rest', 'some'],
+    ['/admin/', '/%61dmin', 'all'],
+    ['/admin', '/Admin/x', 'no'],
+    ['/admin', '/administrator', 'no'],
+    ['/', '/admin', 'all'],
+    ['/users/admin', '/users/:id', 'some'],
+    ['/users/admin', '/users/:id/posts', 'some'],
+    ['/users/admin', '/users', 'no'],
+    ['/users/admin', '/users/a:rest', 'some'],
+    ['/users/admin', '/users/b:rest', 'no'],
+    ['/users/admin/:id', '/*rest', 'some'],
+    ['/v:version', '/v1/users', 'all'],
+    ['/v:version', '/v:version/users', 'all'],
+    ['/v:version', '/v:major.:minor', 'all'],
+    ['/v:version', '/v/users', 'no'],
+    ['/v:version', '/:version/users', 'some'],
+    ['/v:version', '/*rest', 'some'],
+    ['/:from-:to', '/1-2', 'all'],
+    ['/:from-:to', '/1-', 'no'],
+    ['/:name%3A', '/a%3A', 'all'],
+    ['/:name%3A', '/%3A', 'no'],
+    ['/:name%41', '/a%3A', 'no'],
+  ])('below %s of the route %s runs for %s of its requests', (prefix, pattern, requests) => {
     const app = createApp()
       .use(prefix, above)
       .get(pattern, () => undefined);
-    expect(app.routes()[0]?.upstream).toEqual(runs ? [above] : []);
+    const [{ upstream, partial } = {}] = app.routes();
+    expect(upstream).toEqual(requests === 'all' ? [above] : []);
+    expect(partial).toEqual(requests === 'some' ? [{ prefix, middleware: above }] : undefined);
   });
 
   it('is found although a router ignores case', () => {

@@ -6,6 +6,7 @@ import type { Entry, MountedRoute, MountedRouter } from '../router/mount.js';
 import {
   isBelow,
   joinPaths,
+  overlaps,
   type PathRules,
   parsePattern,
   parsePrefix,
@@ -127,7 +128,12 @@ export function createLayout(
       const shapes = shapesOf(segments, rules);
       const covering = above.filter((place) => isBelow(place.shapes, shapes));
       const upstream = covering.flatMap(({ middleware }) => middleware ?? []);
-      listed.push({ ...route, upstream, router });
+      const partial = above.flatMap((place) => {
+        const { prefix, middleware } = place;
+        const isPartial = !covering.includes(place) && overlaps(place.shapes, shapes);
+        return isPartial && middleware ? [{ prefix, middleware }] : [];
+      });
+      listed.push({ ...route, upstream, ...(partial.length > 0 && { partial }), router });
       // Its routes would conflict with themselves.
       if (twin !== undefined) continue;
       try {

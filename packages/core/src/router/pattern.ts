@@ -389,16 +389,25 @@ export const isBelow: ComparePrefix = (prefix, pattern) =>
   prefix.every((shape, index) => {
     const other = pattern[index];
     if (other === undefined || other === '*' || !shape.includes(':')) return other === shape;
-    // A colon of `other` is at least one character, and no literal contains it.
-    return matchAffix(other, other, 0, other.length, shape.split(':')) !== undefined;
+    return fits(other, shape);
   });
 
-/** Whether a pattern matches a path below a prefix or wildcard. May be true for others, with text around parameters. */
+/** Whether a segment with parameters matches another one. A colon is at least one character, and no literal has it. */
+function fits(other: string, shape: string): boolean {
+  return matchAffix(other, other, 0, other.length, shape.split(':')) !== undefined;
+}
+
+/**
+ * Whether a pattern matches a path below a prefix or wildcard. May be true for others if both have text around
+ * parameters.
+ */
 export const overlaps: ComparePrefix = (prefix, pattern) => {
   const end = pattern.at(-1) === '*' ? pattern.length - 1 : prefix.length;
   return prefix.slice(0, end).every((shape, index) => {
     const other = pattern[index];
-    return other === shape || shape === '*' || (other !== undefined && /:/.test(shape + other));
+    if (other === undefined || other === shape || shape === '*') return other !== undefined;
+    if (shape.includes(':')) return other.includes(':') || fits(other, shape);
+    return other.includes(':') && fits(shape, other);
   });
 };
 

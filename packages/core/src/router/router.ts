@@ -92,6 +92,11 @@ export interface Route {
   readonly handlers: readonly Middleware[];
   /** Middleware of the application that runs before the router; only in `app.routes()`. */
   readonly upstream?: readonly Middleware[];
+  /**
+   * Middleware of the application that runs before the router for some requests of the route, because the pattern also
+   * matches paths that are not below its prefix; only in `app.routes()`. Absent if there is none.
+   */
+  readonly partial?: readonly { readonly prefix: string; readonly middleware: Middleware }[];
   /** The mounted router, which compares the path; only in `app.routes()`. */
   readonly router?: Router<unknown>;
 }
