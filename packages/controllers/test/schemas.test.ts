@@ -22,6 +22,8 @@ import {
   Ctx,
   controllersPlugin,
   createCustomParamDecorator,
+  createRouteMetadata,
+  describeRoutes,
   Get,
   Header,
   Param,
@@ -504,6 +506,36 @@ describe('the options of a route', () => {
     ]);
     expect(write?.options.inputs?.at(-1)?.schema).toBe(Person);
     expect(plain?.options).toEqual({});
+  });
+
+  it('tell tools what secures them if the container has it for a token', () => {
+    const Open = createRouteMetadata<boolean>('Open', { guard: Admin, exempts: (open) => open });
+    @Controller('/tokens')
+    @UseGuard('known', 'admin')
+    class TokensController {
+      @Get()
+      list() {}
+
+      @Get('/open')
+      @Open(true)
+      open() {}
+    }
+    const router = createRouter();
+    const container = createContainer()
+      .register('known', { useValue: isKnown })
+      .register('admin', { useClass: Admin }, { scope: 'request' });
+    registerController(router, TokensController, { container });
+    const app = createApp({ access: 'declared' }).route('/', router);
+
+    expect(router.routes.map(({ options }) => options.security)).toEqual([
+      [bearer, { name: 'admin', scheme: { type: 'mutualTLS' } }],
+      [bearer],
+    ]);
+    expect(describeRoutes(app).map(({ guards }) => guards)).toEqual([
+      ["'known'", "'admin'"],
+      ["'known'"],
+    ]);
+    expect(() => app.seal()).not.toThrow();
   });
 
   it('tell tools what secures them, in middleware of any form, and their own errors', () => {

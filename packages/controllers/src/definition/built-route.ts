@@ -27,10 +27,18 @@ export interface RegisteredController extends ControllerDefinition {
 /** Routes by the last of their handlers. The router keeps only the handlers, not the route. */
 const ROUTES = new WeakMap<Middleware, BuiltRoute>();
 
-/** Lets {@link routeOf} find a route by the last of its handlers. */
-export function rememberRoute(route: BuiltRoute): BuiltRoute {
+/** The guards that check the requests to a route. */
+const CHECKING = new WeakMap<BuiltRoute, readonly Guard[]>();
+
+/**
+ * Lets {@link routeOf} find a route by the last of its handlers.
+ *
+ * @param checking - Those of its guards that {@link checkingGuards} returns.
+ */
+export function rememberRoute(route: BuiltRoute, checking: readonly Guard[]): BuiltRoute {
   const handler = route.handlers.at(-1);
   if (handler !== undefined) ROUTES.set(handler, route);
+  CHECKING.set(route, checking);
   return route;
 }
 
@@ -48,7 +56,11 @@ export function reasonOf({ metadata }: RouteDefinition): string | undefined {
     .find((reason) => reason !== undefined);
 }
 
-/** Whether a guard checks the requests to a route. With a decorator such as `@Public()`, it does not. */
+/**
+ * Whether a guard checks the requests to a route. With a decorator such as `@Public()`, it does not.
+ *
+ * @param guard - Of a token, what the container has for it.
+ */
 export function appliesTo({ metadata }: RouteDefinition, guard: Guard): boolean {
   return ![...metadata].some(([key, value]) => {
     const { reader } = key;
@@ -63,5 +75,5 @@ export function appliesTo({ metadata }: RouteDefinition, guard: Guard): boolean 
  */
 export function checkingGuards(handler: Middleware | undefined): readonly Guard[] {
   const route = routeOf(handler);
-  return route?.guards.filter((guard) => appliesTo(route, guard)) ?? [];
+  return (route && CHECKING.get(route)) ?? [];
 }

@@ -14,6 +14,7 @@ import {
   describeToken,
   container as globalContainer,
   type Injectable,
+  isToken,
   type Token,
 } from '@fairlead/di';
 import { isIntended, markIntended, named, setLocation } from '@fairlead/options';
@@ -187,16 +188,17 @@ function buildRoute(
 ): BuiltRoute {
   const { instances } = context;
   const references = mergeReferences(context.shared, route);
+  const created = createSteps(route, references, definition, context);
+  const described = describedReferences(references, instances);
   const { version = '', requestVersion, prefix } = definition;
-  const options = shared.get(route.options) ?? routeOptions(route, references, requestVersion);
+  const options = shared.get(route.options) ?? routeOptions(route, described, requestVersion);
   shared.set(route.options, options);
   setLocation(options, route.locate);
   const segment = requestVersion === undefined ? version : '';
   const own = route.path.slice(joinPaths(segment, prefix).length);
   setPathParts(options, [context.prefix ?? '', segment, prefix, `/${own}`]);
-  const applying = references.guards.filter((guard) => appliesTo(route, guard));
+  const applying = described.guards.filter((guard) => appliesTo(route, guard));
   const runs = applying.filter(isObject);
-  const created = createSteps(route, references, definition, context);
   const late = created.middleware.findIndex((one) => descriptionOf(one)?.afterGuards === true);
   const steps = late === -1 ? created : guardMiddleware(late, created, route.handler, runs);
   const values = route.metadata.size > 0 ? [createValuesStep(route.metadata)] : [];
@@ -224,12 +226,34 @@ function buildRoute(
     const problem = new RouteRegistrationError(route.handler, OPENS_TWICE, route.locate());
     context.problems.set(built, problem);
   }
-  const sends = describeSent(route, applying, references.interceptors);
+  const sends = describeSent(route, applying, described.interceptors);
   if (sends.length > 0 || runs.length > 0) {
     describe(invoker, { name: route.handler, sends, runs: late === -1 ? runs : [] });
   }
   if (isIntended(definition.controller)) markIntended(invoker);
-  return rememberRoute(built);
+  const checking = references.guards.filter((_, index) => {
+    const guard = described.guards[index];
+    return guard !== undefined && appliesTo(route, guard);
+  });
+  return rememberRoute(built, checking);
+}
+
+/** Replaces tokens by what the container has for them, if that has a description: an instance, or its class. */
+function describedReferences(
+  { guards, middleware, interceptors }: SharedReferences,
+  instances: Instances,
+): SharedReferences {
+  const describedOf = <Reference>(reference: Reference): Reference => {
+    if (!isToken(reference) || descriptionOf(reference) !== undefined) return reference;
+    const instance = instances.resolved(reference);
+    const found = [instance, Object(instance).constructor].find((one) => descriptionOf(one));
+    return (found as Reference | undefined) ?? reference;
+  };
+  return {
+    guards: guards.map(describedOf),
+    middleware: middleware.map(describedOf),
+    interceptors: interceptors.map(describedOf),
+  };
 }
 
 /** Checks the guards of a route before a middleware instead of after all of them. */

@@ -2,7 +2,7 @@ import type { Application, Middleware, Route } from '@fairlead/core';
 import { opensWebSocket } from '@fairlead/core/extend';
 import { describeToken, type Token } from '@fairlead/di';
 import { describeValue } from '@fairlead/options';
-import { appliesTo, routeOf } from '../definition/built-route.js';
+import { checkingGuards, routeOf } from '../definition/built-route.js';
 import type { RouteDefinition } from '../definition/definition.js';
 import { optionError } from '../errors.js';
 import { guardName } from '../metadata/references.js';
@@ -46,8 +46,9 @@ function describeRoute({ method, pattern, handlers }: Route): RouteDescription {
   const route = routeOf(handler);
   const ofRouter = handlers.slice(0, -(route?.handlers.length ?? 1));
   const { guards = [], middleware = [], interceptors = [] } = route ?? {};
+  const checking = checkingGuards(handler);
   const running = guards.flatMap((guard, index) =>
-    route === undefined || appliesTo(route, guard) ? [guardName(guard, index)] : [],
+    checking.includes(guard) ? [guardName(guard, index)] : [],
   );
   return Object.freeze({
     method: opensWebSocket(handlers) ? 'WS' : method,
