@@ -67,6 +67,10 @@ describe('the type of a schema', () => {
       '{ readonly a: unknown; readonly "b-c"?: unknown }',
     ],
     [
+      { propertyNames: { const: 'a' }, additionalProperties: { type: 'number' }, required: ['a'] },
+      '{ readonly a: number }',
+    ],
+    [
       {
         properties: { class: {}, 'user-id': {}, '': {}, 'a\n"': {}, größe: {} },
         required: ['class'],

@@ -248,7 +248,8 @@ export class SchemaTypes {
     if (isBare) others.push(additionalProperties !== false);
     if (others.length === 0) return { kind: 'object', members };
     const type = union(others.map((one) => this.of(one, form)));
-    const names = this.#document.resolve(propertyNames).enum;
+    const { const: only, enum: listed } = this.#document.resolve(propertyNames);
+    const names = only === undefined ? listed : [only];
     if (Array.isArray(names)) {
       const named = names.map((name) => {
         const isOptional = !required.has(name);
