@@ -67,7 +67,11 @@ export interface DeadLettersPage {
 
 /** Jobs that failed for the last time. They stay until they are retried or discarded. */
 export interface DeadLetters {
-  /** Returns dead letters, the oldest first. */
+  /**
+   * Returns dead letters, the oldest first.
+   *
+   * @throws {SetupError} `INVALID_OPTION`, when an option is unknown or invalid.
+   */
   list(page?: DeadLettersPage): Promise<readonly DeadLetter[]>;
   /** Enqueues the job again, with all its retries. Returns false if there is no such dead letter. */
   retry(id: string): Promise<boolean>;

@@ -19,8 +19,16 @@ import {
   LONGEST_DELAY,
   milliseconds,
   reporterOf,
+  string,
 } from '@fairlead/options';
-import type { ClaimedJob, DeadLetters, JobBackend, JobFailure, JobSettings } from './backend.js';
+import type {
+  ClaimedJob,
+  DeadLetters,
+  DeadLettersPage,
+  JobBackend,
+  JobFailure,
+  JobSettings,
+} from './backend.js';
 
 /** Options of {@link Jobs.define}. Times are in milliseconds, which a backend may round up to seconds. */
 export interface JobOptions<Schema extends StandardSchema> {
@@ -167,6 +175,7 @@ export const JOB_OPTIONS: Kinds<JobOptions<StandardSchema>> = {
 };
 const JOBS_OPTIONS: Kinds<JobsOptions> = { onError: fn };
 const ENQUEUE_OPTIONS: Kinds<EnqueueOptions> = { delay: milliseconds };
+const PAGE_OPTIONS: Kinds<DeadLettersPage> = { limit: integer(1, 1_000), after: string };
 
 /** A definition, which the type of its payload does not distinguish anymore. */
 interface Definition {
@@ -297,7 +306,14 @@ export function createJobs(backend: JobBackend, options: JobsOptions = {}): Jobs
     open: (lifecycle?: JobLifecycle) => begin('open()', false, lifecycle),
     start: (lifecycle?: JobLifecycle) => begin('start()', true, lifecycle),
     stop: (timeout = timeLeft()) => stop(timeout),
-    deadLetters: backend.deadLetters,
+    deadLetters: Object.freeze({
+      retry: (id: string) => backend.deadLetters.retry(id),
+      discard: (id: string) => backend.deadLetters.discard(id),
+      async list(page: DeadLettersPage = {}) {
+        assertOptions('deadLetters.list()', page, PAGE_OPTIONS);
+        return backend.deadLetters.list(page);
+      },
+    }),
   });
 }
 

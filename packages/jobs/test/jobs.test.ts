@@ -224,6 +224,12 @@ describe('jobs', () => {
     define('a', { payload: Mail, timeout: 0 }).toThrow('timeout');
     define('a', { payload: Mail }, 1).toThrow("define('a') cannot use 1 as the handler.");
     define('mail', { payload: Mail }).toThrow("The job 'mail' is defined twice.");
+    const list = (page: object) => expect(jobs.deadLetters.list(page)).rejects;
+    await list({ limt: 1 }).toThrow(
+      "deadLetters.list() has no option 'limt'. Did you mean 'limit'?",
+    );
+    await list({ limit: 0 }).toThrow('limit of deadLetters.list() must be an integer from 1 to');
+    await list({ after: 7 }).toThrow('after of deadLetters.list() must be a string: got 7.');
     expect(() => createJobs(backend, { onEror: () => 1 } as object)).toThrow('onError');
     const app = { onClose: () => undefined } as unknown as JobLifecycle;
     await expect(jobs.start(app)).rejects.toThrow('start() cannot use an object as the lifecycle.');
