@@ -6,7 +6,7 @@ export const packedBudgets: Readonly<Record<string, number>> = {
   controllers: 80,
   core: 169,
   di: 44,
-  jobs: 22,
+  jobs: 25,
   jwt: 22,
   mcp: 20,
   metrics: 11,
@@ -21,7 +21,7 @@ export const packedBudgets: Readonly<Record<string, number>> = {
   static: 18,
   store: 27,
   testing: 57,
-  transactions: 29,
+  transactions: 31,
   websocket: 18,
 };
 
