@@ -1,5 +1,6 @@
 export type { MultipartLimits } from './limits.js';
 export {
+  type FormOf,
   type FormValue,
   type MultipartOptions,
   multipart,

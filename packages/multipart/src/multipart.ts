@@ -20,6 +20,7 @@ import { type FilePart, isMultipart, type Part, readParts } from './parts.js';
 import {
   describeRules,
   type FileHead,
+  type PartRule,
   type PartsOptions,
   RuleCheck,
   resolveOptions,
@@ -62,6 +63,38 @@ export interface UploadedFile extends Omit<FileHead, 'name'> {
 
 /** A field or a file of a form. */
 export type FormValue = string | UploadedFile | StoredFile;
+
+type Rules = Readonly<Record<string, PartRule>>;
+
+/** The values of the parts that follow a rule. */
+type ValuesOf<Rule extends PartRule, File> = Rule extends { readonly json: true }
+  ? unknown
+  : Rule extends { readonly maxCount: 1 }
+    ? ValueOf<Rule, File>
+    : ValueOf<Rule, File> | ValueOf<Rule, File>[];
+
+type ValueOf<Rule extends PartRule, File> = Rule extends { readonly kind: 'field' }
+  ? string
+  : Rule extends { readonly kind: 'file' }
+    ? File
+    : string | File;
+
+type RequiredNames<All extends Rules> = {
+  [Name in keyof All]: All[Name] extends { readonly required: true } ? Name : never;
+}[keyof All];
+
+/**
+ * The type of the `ctx.body` that {@link multipart} sets by rules: `ctx.body as FormOf<typeof rules>`. Declare the rules
+ * `as const`. Without a required part, `ctx.body` can also be undefined, for an empty body.
+ *
+ * @typeParam All - The rules.
+ * @typeParam File - {@link StoredFile} with `tempFiles`.
+ */
+export type FormOf<All extends Rules, File = UploadedFile> = {
+  [Name in RequiredNames<All>]: ValuesOf<All[Name], File>;
+} & {
+  [Name in Exclude<keyof All, RequiredNames<All>>]?: ValuesOf<All[Name], File>;
+};
 
 /**
  * Reads `multipart/form-data` bodies, including files, into `ctx.body`: an object without a
