@@ -67,6 +67,10 @@ describe('the type of a schema', () => {
       '{ readonly a: unknown; readonly "b-c"?: unknown }',
     ],
     [
+      { properties: { a: { type: 'string' }, b: { not: {} } }, required: ['a'] },
+      '{ readonly a: string; readonly b?: never }',
+    ],
+    [
       { propertyNames: { const: 'a' }, additionalProperties: { type: 'number' }, required: ['a'] },
       '{ readonly a: number }',
     ],

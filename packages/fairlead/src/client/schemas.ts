@@ -75,6 +75,9 @@ export class SchemaTypes {
     }
     if (schema === false) return 'never';
     if (!isNode(schema)) return 'unknown';
+    // Validators write `false` in this way.
+    if (schema.not === true || (isNode(schema.not) && Object.keys(schema.not).length === 0))
+      return 'never';
     const isNullable = schema.nullable === true;
     if (schema.const !== undefined) return typeOfValue(schema.const);
     if (Array.isArray(schema.enum)) {
