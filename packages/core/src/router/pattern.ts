@@ -405,7 +405,8 @@ export const overlaps: ComparePrefix = (prefix, pattern) => {
   const end = pattern.at(-1) === '*' ? pattern.length - 1 : prefix.length;
   return prefix.slice(0, end).every((shape, index) => {
     const other = pattern[index];
-    if (other === undefined || other === shape || shape === '*') return other !== undefined;
+    if (other === shape || shape === '*') return true;
+    if (other === undefined) return false;
     if (shape.includes(':')) return other.includes(':') || fits(other, shape);
     return other.includes(':') && fits(shape, other);
   });
