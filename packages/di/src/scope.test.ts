@@ -158,6 +158,17 @@ describe('a request-scoped token outside a scope', () => {
 });
 
 describe('a singleton that would capture a request-scoped instance', () => {
+  it('is no class with methods if a factory creates it', () => {
+    @Service({ scope: 'request' })
+    class Visit {}
+    const container = createContainer();
+    container.register('read', { useFactory: (visit: Visit) => () => visit, inject: [Visit] });
+
+    expect(() => container.resolve('read')).toThrow(
+      /Fix: set the scope of 'read' to 'request' or 'transient'\.$/,
+    );
+  });
+
   @Service()
   class Cache {
     constructor(readonly handler: Handler) {}

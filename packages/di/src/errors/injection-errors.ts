@@ -221,12 +221,14 @@ export class CapturedScopeError extends InjectionError {
    * @param path - Ends with the request-scoped token.
    * @param token - The token of the singleton.
    * @param dependents - The tokens of other singletons that depend on it, and would capture it then.
+   * @param isClass - Whether its constructor takes what it captures, so that its methods could.
    */
   constructor(
     path: readonly Token[],
     token: Token,
     location?: string,
     dependents: readonly Token[] = [],
+    isClass = !hasInjectNames(token),
   ) {
     const name = describeToken(token);
     const captured = describeToken(path.at(-1) ?? token);
@@ -236,7 +238,7 @@ export class CapturedScopeError extends InjectionError {
       dependents.length === 0
         ? ''
         : `, and that of ${describeTokens(dependents)}, which would then capture it,`;
-    const fix = `set the scope of ${name}${others} to 'request' or 'transient'${hasInjectNames(token) ? '' : orPass}.`;
+    const fix = `set the scope of ${name}${others} to 'request' or 'transient'${isClass ? orPass : ''}.`;
     super({ problem, fix, path, token, location });
   }
 }

@@ -4,7 +4,7 @@ import {
   CyclicDependencyError,
   type Problem,
 } from '../errors/injection-errors.js';
-import type { Token } from '../token.js';
+import { hasInjectNames, type Token } from '../token.js';
 import { cycleError, cyclesAmong } from './cycles.js';
 import {
   type Edges,
@@ -122,9 +122,10 @@ export class Walk {
 
   /** @param found - The path from a dependency of the singleton to a request-scoped binding. */
   #reportCapture(singleton: Binding, found: readonly Token[]): void {
-    const { token, location } = singleton;
+    const { token, location, provider } = singleton;
+    const isClass = 'useClass' in provider && !hasInjectNames(provider.useClass);
     const report: Problem = (path) =>
-      new CapturedScopeError([...path, ...found], token, location, this.#above(singleton));
+      new CapturedScopeError([...path, ...found], token, location, this.#above(singleton), isClass);
     this.#report(report, pathTo(singleton, this.#entered));
   }
 
