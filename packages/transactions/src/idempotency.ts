@@ -180,26 +180,30 @@ export function idempotency<Client>(
     const request = await readKeyedRequest(call, ctx, { principal, required });
     if (request === undefined) return transact(ctx, next);
     const { owner, key, fingerprint } = request;
-    if (one !== undefined) {
+    let isCommitting = false;
+    const run = async (): Promise<void> => {
+      if (one === undefined) {
+        await transact(ctx, async () => {
+          const kept = await claim(owner, key, fingerprint);
+          if (kept === undefined) {
+            await runOnce(next, owner, key);
+            await keep(owner, key, wholeResponseOf(ctx, request));
+          } else replay(ctx, kept, request);
+          isCommitting = true;
+        });
+        return;
+      }
       await one(owner, key, patience, async (found, add) => {
         if (found !== undefined) return replay(ctx, found, request);
         await transact(ctx, async () => {
           await next();
           await add(transactions.client, wholeResponseOf(ctx, request), lifetime);
+          isCommitting = true;
         });
       });
-      return;
-    }
-    let isCommitting = false;
+    };
     try {
-      await transact(ctx, async () => {
-        const kept = await claim(owner, key, fingerprint);
-        if (kept === undefined) {
-          await runOnce(next, owner, key);
-          await keep(owner, key, wholeResponseOf(ctx, request));
-        } else replay(ctx, kept, request);
-        isCommitting = true;
-      });
+      await run();
     } catch (error) {
       // The key is stored if and only if the writes are, so that a repeated request is safe.
       throw isCommitting && isOutcomeUnknown(error) ? unreachable(error.cause) : error;

@@ -99,6 +99,8 @@ export function storeAdapter<Name extends string, Queries>(
       await database.writeAll(writes);
       return result;
     },
+    // After its commit has begun, the writes may have been made.
+    isUnreachable: (error) => Object(error).code === 'STORE_INTERRUPTED',
     query() {
       return Promise.reject(new TypeError('A store of @fairlead/store runs no other statements.'));
     },

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApp, HttpError } from '@fairlead/core';
 import { multipart } from '@fairlead/multipart';
-import { openSqlite } from '@fairlead/store';
+import { openSqlite, StoreError } from '@fairlead/store';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createTransactions, idempotency } from '../src/index.js';
 import { storeAdapter, storeKeys } from '../src/store.js';
@@ -120,6 +120,32 @@ it('a transaction of a store says what it cannot do', async () => {
   );
   const { adapter } = db;
   await expect(adapter.query(db.client, 'SELECT 1', [])).rejects.toThrow('no other statements');
+});
+
+it('a commit of a store that was interrupted has an unknown outcome, unless the request has a key', async () => {
+  const { store } = await open();
+  const interrupted = {
+    read: store.read.bind(store) as typeof store.read,
+    write: store.write.bind(store) as typeof store.write,
+    writeAll: async () => {
+      throw new StoreError('STORE_INTERRUPTED', 'The writer thread died.');
+    },
+  };
+  const db = createTransactions(storeAdapter(interrupted, { keys: ({ key }) => key }));
+  const add = async () => {
+    await db.client.write('add', 'a');
+    return {};
+  };
+  const app = createApp({ onError: () => undefined })
+    .post('/orders', db.transaction(), add)
+    .post('/keyed', idempotency(db, { principal: () => 'ada' }), add);
+  const response = await app.request('/orders', { method: 'POST' });
+  expect(response.headers.has('Retry-After')).toBe(false);
+  expect(await errorOf(response)).toEqual([500, 'TRANSACTION_OUTCOME_UNKNOWN']);
+  const headers = { 'Idempotency-Key': 'k' };
+  const keyed = await app.request('/keyed', { method: 'POST', headers });
+  expect(keyed.headers.has('Retry-After')).toBe(true);
+  expect(await errorOf(keyed)).toEqual([503, 'DATABASE_UNREACHABLE']);
 });
 
 it('a store keeps the response of the first request with a key, with its writes', async () => {
