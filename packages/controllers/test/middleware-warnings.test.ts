@@ -1,5 +1,6 @@
 import { intended, type Middleware } from '@fairlead/core';
 import { describe as describeFunction } from '@fairlead/core/extend';
+import { createContainer } from '@fairlead/di';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   Controller,
@@ -17,8 +18,12 @@ it('the warning of a guard appears once, unless the guard is intended', async ()
   const doubtful = (name: string): GuardFn =>
     describeFunction(() => true, { role: 'guard', warning: () => `${name} is doubtful.` });
   const [first, second] = [doubtful('first'), intended(doubtful('second'))];
+  const [third, fourth] = [doubtful('third'), intended(doubtful('fourth'))];
+  const container = createContainer()
+    .register('third', { useValue: third })
+    .register('fourth', { useValue: fourth });
   @Controller()
-  @UseGuard(first, second)
+  @UseGuard(first, second, 'third', 'fourth')
   class Files {
     @Get()
     list() {}
@@ -27,8 +32,11 @@ it('the warning of a guard appears once, unless the guard is intended', async ()
     read() {}
   }
   const warn = vi.fn<(message: string) => void>();
-  await serve({ controllers: [Files], logger: { debug() {}, warn } });
-  expect(warn.mock.calls.flat()).toEqual([expect.stringContaining('first is doubtful.')]);
+  await serve({ controllers: [Files], container, logger: { debug() {}, warn } });
+  expect(warn.mock.calls.flat()).toEqual([
+    expect.stringContaining('first is doubtful.'),
+    expect.stringContaining('third is doubtful.'),
+  ]);
 });
 
 describe('a guard that reads what another function provides', () => {

@@ -89,7 +89,7 @@ function unreadValues(
 }
 
 /** Describes what guards report about themselves, once for each guard. */
-export function describeGuards({ controllers }: Built): readonly string[] {
+export function describeGuards({ controllers, resolved }: Built): readonly string[] {
   const all = controllers.flatMap(({ routes }) =>
     routes.flatMap(({ guards, locate }) => guards.map((guard) => [guard, locate] as const)),
   );
@@ -97,7 +97,8 @@ export function describeGuards({ controllers }: Built): readonly string[] {
   return all.flatMap(([guard, locate]) => {
     if (known.has(guard)) return [];
     known.add(guard);
-    const message = isIntended(guard) ? undefined : descriptionOf(guard)?.warning?.();
+    const [described] = [guard, resolved(guard)].filter(descriptionOf);
+    const message = isIntended(described) ? undefined : descriptionOf(described)?.warning?.();
     return message === undefined ? [] : message + formatLocation(locate);
   });
 }
