@@ -161,7 +161,7 @@ const STOP_TIMEOUT = 8_000;
 const SETTLING = 500;
 
 /** The longest times that every backend accepts: one day. */
-const ONE_DAY = 86_400_000;
+export const ONE_DAY = 86_400_000;
 
 /** What the options of a kind of job accept. */
 export const JOB_OPTIONS: Kinds<JobOptions<StandardSchema>> = {

@@ -22,6 +22,7 @@ import {
   JOB_OPTIONS,
   type JobOptions,
   type Jobs,
+  ONE_DAY,
   UnrecoverableError,
 } from './jobs.js';
 import { explainUrl, post } from './webhook-request.js';
@@ -111,7 +112,7 @@ const WEBHOOKS_OPTIONS: Kinds<WebhooksOptions> = {
   endpointOf: fn,
   onGone: fn,
   name: nonEmptyString,
-  timeout: JOB_OPTIONS.timeout,
+  timeout: integer(1, ONE_DAY - LOOKUP, 'number of milliseconds'),
   allowPrivate: boolean,
   allowHttp: boolean,
   retries: JOB_OPTIONS.retries,

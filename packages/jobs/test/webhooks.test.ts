@@ -346,6 +346,9 @@ describe('webhookSignature()', () => {
       expect(() => defineWebhooks(jobs, options as WebhooksOptions));
     define({}).toThrow('defineWebhooks() needs the option endpointOf.');
     define({ endpointOf: () => undefined, timout: 1 }).toThrow("Did you mean 'timeout'?");
+    define({ endpointOf: () => undefined, timeout: 86_400_000 }).toThrow(
+      'timeout of defineWebhooks() must be an integer number of milliseconds from 1 to 86370000',
+    );
     const webhooks = defineWebhooks(jobs, { endpointOf: () => undefined });
     const message = { subscriber: 'ada', type: '', data: 1 };
     await expect(webhooks.enqueue(message)).rejects.toThrow(
