@@ -222,6 +222,38 @@ describe('app.fetch()', () => {
     expect(await response.json()).toEqual([[1], '3']);
   });
 
+  const large = 'x'.repeat(3_000_000);
+  const form = (): FormData => {
+    const data = new FormData();
+    data.append('file', new File([large], 'large.txt'));
+    return data;
+  };
+
+  it.each<[string, () => NonNullable<RequestInit['body']>]>([
+    ['text', () => large],
+    ['a Blob', () => new Blob([large])],
+    ['a FormData', form],
+    ['a stream', () => new Blob([large]).stream()],
+  ])('sends all of a large body, or ends it unread: %s', async (_case, create) => {
+    const app = createApp()
+      .post('/read', async (ctx) => (await Array.fromAsync(ctx.bodyStream())).join('').length)
+      .post('/unread', () => 'unread');
+    const send = async (path: string) => {
+      const init = { method: 'POST', body: create(), duplex: 'half' } as const;
+      return (await app.request(path, init)).json();
+    };
+    expect(await send('/read')).toBe((await new Response(create()).text()).length);
+    expect(await send('/unread')).toBe('unread');
+    const caller = new AbortController();
+    const { signal } = caller;
+    const init = { method: 'POST', body: create(), duplex: 'half', signal } as const;
+    const hanging = createApp().use(() => {
+      caller.abort();
+      return new Promise(() => undefined);
+    });
+    await expect(hanging.request('/', init)).rejects.toThrow('aborted');
+  });
+
   describe('with a body that arrives in parts', () => {
     const PART = new TextEncoder().encode('part');
 

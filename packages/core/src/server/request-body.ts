@@ -8,6 +8,9 @@ type Reader = ReadableStreamDefaultReader<Uint8Array>;
 /** The most bytes that are held of a body in several chunks. */
 const MAX_HELD = 1_048_576;
 
+/** Matches the type of a `FormData`. When such a body is canceled, Node.js fails with an unhandled rejection. */
+const UNDICI_FORM = /boundary=-+formdata-undici-/;
+
 /**
  * Starts reading the body of a web `Request`.
  *
@@ -20,6 +23,10 @@ export async function startBody(request: Request): Promise<Buffer | Readable> {
   if (bodyUsed || typeof body?.getReader !== 'function')
     return Buffer.from(await unlessAborted(request.arrayBuffer(), signal));
   const reader = body.getReader();
+  const isForm = UNDICI_FORM.test(request.headers.get('Content-Type') ?? '');
+  const end = (reason: unknown, done: () => void): void => {
+    (isForm ? drain(reader) : reader.cancel(reason)).then(done, done);
+  };
   const held: Uint8Array[] = [];
   let pending: ReturnType<Reader['read']> | undefined;
   try {
@@ -34,7 +41,7 @@ export async function startBody(request: Request): Promise<Buffer | Readable> {
       size += next.value.length;
     }
   } catch (error) {
-    cancel(reader, error, () => undefined);
+    end(error, () => undefined);
     throw error;
   }
   let left = lengthOf(request.headers) ?? Number.NaN;
@@ -54,7 +61,7 @@ export async function startBody(request: Request): Promise<Buffer | Readable> {
         .catch((error: Error) => stream.destroy(error));
     },
     destroy: (error, callback) =>
-      cancel(reader, signal.aborted ? signal.reason : (error ?? undefined), () => callback(error)),
+      end(signal.aborted ? signal.reason : (error ?? undefined), () => callback(error)),
   });
   return stream;
 }
@@ -71,9 +78,10 @@ async function twoTurns(): Promise<undefined> {
   await nextTurn();
 }
 
-/** Cancels a body. Nobody waits for how its source ends. */
-function cancel(reader: Reader, reason: unknown, done: () => void): void {
-  reader.cancel(reason).then(done, done);
+/** Reads a body to its end. */
+async function drain(reader: Reader): Promise<void> {
+  let isDone = false;
+  while (!isDone) isDone = (await reader.read()).done;
 }
 
 /** Settles with a promise, or rejects with the reason of a signal that aborts before. */
