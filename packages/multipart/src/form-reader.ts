@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { type AnyContext, BadRequestError } from '@fairlead/core';
+import { isToken } from '@fairlead/options';
 import { Dicer } from '@fastify/busboy';
 import { malformed, parseDisposition } from './disposition.js';
 import { assertWithin, type MultipartLimits } from './limits.js';
@@ -142,6 +143,8 @@ export class FormReader {
     const size = Object.entries(headers).flat(2).join('').length;
     assertWithin(this.#limits, 'headerPairs', values.length);
     assertWithin(this.#limits, 'headerSize', size);
+    // A name with a space is another header, or none, to what checks the form before.
+    if (!Object.keys(headers).every(isToken)) throw malformed('the name of a header is invalid');
     const disposition = parseDisposition(singleValue(headers, 'content-disposition') ?? '');
     const isFile = disposition.fileName !== undefined;
     this.#count('parts', 1);

@@ -259,6 +259,10 @@ describe('a body', () => {
       form(part(['Content-Disposition: form-data; name="b"', 'content-type: c/d', header])),
     ]),
     [
+      'with a space in the name of a header',
+      form(part(['Content-Disposition: form-data; name=a', 'Content-Disposition : form-data'])),
+    ],
+    [
       'with an invalid first header line',
       form(part(['a', 'Content-Disposition: form-data; name=a'])),
     ],
