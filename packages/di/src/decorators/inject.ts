@@ -1,7 +1,7 @@
 import { captureCallSite } from '@fairlead/options';
 import { all, type Dependency, findTokenMistake, Injection } from '../dependency.js';
 import type { Mistake } from '../errors/injection-errors.js';
-import { markParameter, type ParameterMark } from '../metadata.js';
+import { markParameter, type ParameterMark, parameterMarks } from '../metadata.js';
 import type { CheckedInject } from '../static-inject.js';
 import type { Constructor, Token } from '../token.js';
 import { isDecorated, isOnConstructorParameter, missingParentheses, misuse } from './misuse.js';
@@ -61,7 +61,7 @@ function decorator(
   return (...decorated) => {
     const [target, , index] = decorated;
     const found = isOnConstructorParameter(decorated)
-      ? (mistake ?? findConflict(target))
+      ? (mistake ?? findConflict(name, target, index))
       : MISPLACED;
     if (found !== undefined) throw misuse(`@${name}()`, decorated, found, site);
     markParameter(target, index, createMark());
@@ -73,11 +73,15 @@ const MISPLACED: Mistake = {
   fix: 'move it to a parameter of the constructor.',
 };
 
-/** The container reads only `static inject` of a class that has it. */
-function findConflict(target: Constructor): Mistake | undefined {
-  if (!Object.hasOwn(target, 'inject')) return undefined;
-  const problem = '`static inject` of the class lists its dependencies.';
-  return { problem, fix: 'remove the decorator, or `static inject`.' };
+/** The container reads only `static inject` of a class that has it, and one token for each parameter. */
+function findConflict(name: string, target: Constructor, index: number): Mistake | undefined {
+  if (Object.hasOwn(target, 'inject')) {
+    const problem = '`static inject` of the class lists its dependencies.';
+    return { problem, fix: 'remove the decorator, or `static inject`.' };
+  }
+  const hasToken = parameterMarks(target).get(index)?.inject !== undefined;
+  if (name === 'Optional' || !hasToken) return undefined;
+  return { problem: 'the parameter has another @Inject() or @InjectAll().', fix: 'keep one.' };
 }
 
 /** An undefined token is not a mistake yet: the container reports the import cycle behind it. */

@@ -42,6 +42,16 @@ type Misuse = [name: string, decorate: () => unknown, message: string];
 
 const misuses: Misuse[] = [
   [
+    '@Inject on a parameter with @InjectAll',
+    () => {
+      const parameter = [class Reports {}, undefined, 0];
+      optional()(...parameter);
+      injectAll('report')(...parameter);
+      inject('report')(...parameter);
+    },
+    '@Inject() to parameter 0 of Reports: the parameter has another @Inject() or @InjectAll().\n  Fix: keep one.',
+  ],
+  [
     '@Service with an unknown option',
     () => service({ scoped: 'request' })(...places.class),
     "@Service() to the class Users: @Service() has no option 'scoped'. Did you mean 'scope'?",
