@@ -373,6 +373,25 @@ mistake(
 );
 
 mistake(
+  "`@Inject('primary') @Inject('replica')` on one parameter",
+  { startup: 'has another @Inject() or @InjectAll()' },
+  () => {
+    const container = createContainer()
+      .register('primary', { useValue: 1 })
+      .register('replica', { useValue: 2 });
+    @Controller()
+    class Users {
+      constructor(@Inject('primary') @Inject('replica') readonly db: number) {}
+      @Get()
+      list() {
+        return this.db;
+      }
+    }
+    return serveControllers([Users], { container });
+  },
+);
+
+mistake(
   "`register('port', 8080)` without `useValue`",
   { compiler: "'number'", startup: 'useValue' },
   () => serveDependent('port', (container) => container.register('port', 8080)),
