@@ -342,6 +342,20 @@ describe('a stream that is not sent', () => {
     expect(await reported.promise).toBe(failure);
   });
 
+  it.each<[string, string, (ctx: Context, response: Response) => unknown]>([
+    ['GET', 'that comes after a body', (ctx, response) => ctx.send('text') ?? response],
+    ['HEAD', 'to HEAD', (_ctx, response) => response],
+    ['GET', 'that text replaces', (ctx, response) => ctx.respond(response) ?? ctx.send('text')],
+  ])('of a FormData is not canceled: %s %s', async (method, _case, respond) => {
+    const form = new FormData();
+    form.append('file', new File(['x'.repeat(200_000)], 'large.txt'));
+    const response = new Response(form);
+    const app = createApp().get('/', (ctx) => respond(ctx, response));
+    expect((await app.request('/', { method })).status).toBe(200);
+    // Node.js would reject a promise that nothing handles.
+    for (let turn = 0; turn < 20; turn += 1) await setImmediate();
+  });
+
   it('reports no operation that ctx.signal has aborted', async () => {
     const { url } = await serve(createApp().use((ctx) => ctx.send(begun())));
     const onError = vi.fn();

@@ -44,15 +44,22 @@ export function noteFailure(exchange: Exchange, error: unknown): void {
   else failures.set(exchange, [...(failures.get(exchange) ?? []), error]);
 }
 
-/** Reads a web stream like a generator, but cancels it at once. `Readable.fromWeb()` loses the errors of `cancel()`. */
-export function chunksOf(stream: ReadableStream): AsyncIterable<unknown> {
+/**
+ * Reads a web stream like a generator, but cancels it at once. `Readable.fromWeb()` loses the errors of `cancel()`.
+ *
+ * @param isCancelable - Whether to cancel it when it is not read to its end.
+ */
+export function chunksOf(
+  stream: ReadableStream,
+  isCancelable = true,
+): AsyncIterable<string | Uint8Array> {
   return {
     [Symbol.asyncIterator]: () => {
       const reader = stream.getReader();
       return {
         next: () => reader.read(),
         return: async () => {
-          await reader.cancel();
+          if (isCancelable) await reader.cancel();
           return { done: true, value: undefined };
         },
       };

@@ -11,6 +11,7 @@ import {
   isFilled,
   type WritableBody,
 } from '../exchange/exchange.js';
+import { isOfFormData } from '../server/request-body.js';
 import { takeUpgrade, type UpgradedConnection } from '../server/upgrade.js';
 import {
   assertUnread,
@@ -95,14 +96,15 @@ export function discardUnsent(exchange: Exchange, value: unknown): void {
   const { body } = exchange;
   if (value === body || (body instanceof Chunks && body.source === value)) return;
   if (roleOf(value) === 'response') descriptionOf(value)?.discard?.();
-  const unsent = isResponse(value) ? value.body : value;
+  const isOfResponse = isResponse(value);
+  const unsent = isOfResponse ? value.body : value;
   const note = (error: unknown): void => {
     if (!isOfSignal(error, exchange)) noteFailure(exchange, error);
   };
   if (unsent instanceof Readable) {
     expectFailures(exchange);
     unsent.on('error', note).destroy();
-  } else if (isWebStream(unsent) && !unsent.locked) {
+  } else if (isWebStream(unsent) && !unsent.locked && (!isOfResponse || isCancelable(value))) {
     expectFailures(exchange);
     unsent.cancel().catch(note);
   }
@@ -259,7 +261,13 @@ export function recordResponse(exchange: Exchange, response: Response): void {
   if (exchange.phase === 'open') exchange.status = status;
   // For GET, it would have a stream.
   const isOfHead = isFetched && exchange.method === 'HEAD';
-  record(exchange, body ?? (isOfHead ? Readable.from([]) : ''), undefined);
+  const content = body && !isCancelable(response) ? chunksOf(body, false) : body;
+  record(exchange, content ?? (isOfHead ? Readable.from([]) : ''), undefined);
+}
+
+/** Whether the body of a response can be canceled. That of a `FormData` ends without that. */
+function isCancelable({ url, headers }: Response): boolean {
+  return url !== '' || !isOfFormData(headers);
 }
 
 /**

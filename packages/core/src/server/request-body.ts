@@ -8,8 +8,13 @@ type Reader = ReadableStreamDefaultReader<Uint8Array>;
 /** The most bytes that are held of a body in several chunks. */
 const MAX_HELD = 1_048_576;
 
-/** Matches the type of a `FormData`. When such a body is canceled, Node.js fails with an unhandled rejection. */
-const UNDICI_FORM = /boundary=-+formdata-undici-/;
+/**
+ * Whether headers describe a `FormData` of this process. When such a body is canceled, Node.js fails with an unhandled
+ * rejection.
+ */
+export function isOfFormData(headers: Headers): boolean {
+  return /boundary=-+formdata-undici-/.test(headers.get('Content-Type') ?? '');
+}
 
 /**
  * Starts reading the body of a web `Request`.
@@ -23,7 +28,7 @@ export async function startBody(request: Request): Promise<Buffer | Readable> {
   if (bodyUsed || typeof body?.getReader !== 'function')
     return Buffer.from(await unlessAborted(request.arrayBuffer(), signal));
   const reader = body.getReader();
-  const isForm = UNDICI_FORM.test(request.headers.get('Content-Type') ?? '');
+  const isForm = isOfFormData(request.headers);
   const end = (reason: unknown, done: () => void): void => {
     (isForm ? drain(reader) : reader.cancel(reason)).then(done, done);
   };
