@@ -12,7 +12,8 @@ const BUILT: Readonly<Record<string, string>> = {
   // biome-ignore-start lint/suspicious/noTemplateCurlyInString: source code
   "new RegExp(`^([a-z]+://[^/?]*)?((?:/[^/?]*){${depth}})`, 'i')":
     'the depth of a prefix. Each segment matches in one way',
-  'new RegExp(`\\\\b${CLASS_METHODS[kind]}\\\\b`)': 'the name of a method',
+  "new RegExp(`(?<![\\\\w$])${method.replaceAll(/\\W/g, '\\\\$&')}(?![\\\\w$])`)":
+    'the name of a method',
   'new RegExp(`^${DAY}$`)': 'constants, whose parts match in one way',
   'new RegExp(`^${DAY}T${TIME}Z$`)': 'the same',
   'new RegExp(`^${TIME}Z$`)': 'the same',

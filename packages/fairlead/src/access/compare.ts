@@ -80,7 +80,7 @@ function shapeOf(route: string, { caseSensitive, strict }: PathRules): string {
   const bare = route.replace(/([:*])[\p{L}_][\p{L}\p{M}\p{N}_]*/gu, '$1');
   const folded = caseSensitive
     ? bare
-    : bare.replace(/\/.*?(?=$| version )/, (path) => path.toLowerCase());
+    : bare.replace(/\/(?:(?! version ).)*/, (path) => path.toLowerCase());
   const shape = strict ? folded : folded.replace(/(?<=[^ ])\/(?= |$)/, '');
   return `${caseSensitive} ${strict} ${shape}`;
 }

@@ -153,8 +153,8 @@ function readPrevious(file: string): string | undefined {
   }
 }
 
-/** Matches a comment, or a text with its quotes. */
-const COMMENT_OR_TEXT = /(\/\*[\s\S]*?\*\/|\/\/.*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')/;
+/** Matches a comment, or a text with its quotes, also without its end. */
+const COMMENT_OR_TEXT = /(\/\*[\s\S]*?(?:\*\/|$)|\/\/.*|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?)/;
 
 /**
  * Removes what formatters change: white space outside of texts, the kind of quotes, semicolons, trailing commas and
