@@ -356,6 +356,20 @@ describe('a stream that is not sent', () => {
     for (let turn = 0; turn < 20; turn += 1) await setImmediate();
   });
 
+  it('is not reported when a pipeline of its other form fails, which is', async () => {
+    const fail = async function* (chunks: AsyncIterable<unknown>) {
+      for await (const _chunk of chunks) throw failure;
+      yield '';
+    };
+    const errors = await errorsOf((ctx) => {
+      const source = Readable.from(['one', 'two'], { objectMode: false });
+      ctx.send(source);
+      ctx.replaceBody(pipeline(source, fail, new PassThrough(), () => undefined));
+    });
+    await setImmediate();
+    expect(errors).toEqual([failure]);
+  });
+
   it('reports no operation that ctx.signal has aborted', async () => {
     const { url } = await serve(createApp().use((ctx) => ctx.send(begun())));
     const onError = vi.fn();

@@ -8,20 +8,18 @@ import { type Exchange, socketOf } from './exchange.js';
 export function isOfClient(error: unknown, exchange: Exchange): boolean {
   const { req, res } = exchange;
   if (!res.destroyed || !(error instanceof Error)) return false;
-  const { name, code }: NodeJS.ErrnoException = error;
-  if (name === 'AbortError' || code === 'ERR_STREAM_PREMATURE_CLOSE' || error === req.errored)
-    return true;
-  return isOfSignal(error, exchange);
+  return error === req.errored || isOfAbort(error, exchange);
 }
 
-/** Whether an error only reports that `ctx.signal` has aborted an operation. */
-export function isOfSignal(error: unknown, { controller }: Exchange): boolean {
-  if (controller?.signal.aborted !== true || !(error instanceof Error)) return false;
+/** Whether an error only reports that `ctx.signal` or a pipeline has aborted an operation or a stream. */
+export function isOfAbort(error: unknown, { controller }: Exchange): boolean {
+  if (!(error instanceof Error)) return false;
   const { name, code, cause }: NodeJS.ErrnoException = error;
+  if (name === 'AbortError' || code === 'ERR_STREAM_PREMATURE_CLOSE') return true;
+  if (controller?.signal.aborted !== true) return false;
   const { reason } = controller.signal;
   // A response of node:http whose request is aborted fails with ECONNRESET.
-  const isReset = code === 'ECONNRESET';
-  return isReset || name === 'AbortError' || error === reason || cause === reason;
+  return error === reason || cause === reason || code === 'ECONNRESET';
 }
 
 /** Whether a closed response was written in full. */

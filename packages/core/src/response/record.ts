@@ -4,7 +4,7 @@ import { describeValue, isHopByHop } from '@fairlead/options';
 import { descriptionOf, roleOf } from '../annotations/description.js';
 import { HttpError, readHttpError } from '../errors/http-error.js';
 import { describeProblem } from '../errors/problem.js';
-import { isOfSignal } from '../exchange/disconnection.js';
+import { isOfAbort } from '../exchange/disconnection.js';
 import {
   type ErrorPolicy,
   type Exchange,
@@ -98,9 +98,7 @@ export function discardUnsent(exchange: Exchange, value: unknown): void {
   if (roleOf(value) === 'response') descriptionOf(value)?.discard?.();
   const isOfResponse = isResponse(value);
   const unsent = isOfResponse ? value.body : value;
-  const note = (error: unknown): void => {
-    if (!isOfSignal(error, exchange)) noteFailure(exchange, error);
-  };
+  const note = (error: unknown): void => noteUnsent(exchange, error);
   if (unsent instanceof Readable) {
     expectFailures(exchange);
     unsent.on('error', note).destroy();
@@ -108,6 +106,11 @@ export function discardUnsent(exchange: Exchange, value: unknown): void {
     expectFailures(exchange);
     unsent.cancel().catch(note);
   }
+}
+
+/** Records the failure of a stream that is not sent. */
+function noteUnsent(exchange: Exchange, error: unknown): void {
+  if (!isOfAbort(error, exchange)) noteFailure(exchange, error);
 }
 
 /** The most bytes of a stream with a `Content-Length` that are held before the response begins. */
@@ -165,7 +168,7 @@ function setBody(exchange: Exchange, body: WritableBody | undefined): void {
   if (body instanceof Readable) {
     // A stream may fail before it is sent. The writer checks `errored`.
     body.on('error', (error) => {
-      if (exchange.body !== body) noteFailure(exchange, error);
+      if (exchange.body !== body) noteUnsent(exchange, error);
     });
     // The new body may read from the one that it replaces, like a compressed stream.
     if (replaced instanceof Readable && body !== replaced)
