@@ -274,7 +274,7 @@ describe('a schema of a body that rejects what the parsers provide', () => {
       'json(), of files',
       z.object({ photo: z.file(), more: z.array(z.file()).optional() }),
       json(),
-      `The schema of the body demands a File or a Blob as 'photo' and 'more', but no parser provides one: POST /. Describe what multipart() provides, as in z.custom<UploadedFile>(), ${end}`,
+      `The schema of the body demands a File or a Blob as 'photo' and 'more', but no parser provides one: POST /. Remove the schema, and let the rules of multipart() check the form, ${end}`,
     ],
   ])('causes a warning for %s', (_, body, parser, message) => {
     expect(codedWarningsOf(createApp().post('/', { body }, parser, handler))).toEqual([

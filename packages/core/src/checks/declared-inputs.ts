@@ -91,7 +91,7 @@ export function rejectsParsed(route: PlacedRoute): Found {
     const files = [...joinBranches(objects).members].filter(([, member]) => isFile(member));
     if (files.length > 0) {
       const names = files.map(([name]) => `'${name}'`).join(' and ');
-      return `The schema of the body demands a File or a Blob as ${names}, but no parser provides one: ${NAMES}. Describe what multipart() provides, as in z.custom<UploadedFile>(), ${end}`;
+      return `The schema of the body demands a File or a Blob as ${names}, but no parser provides one: ${NAMES}. Remove the schema, and let the rules of multipart() check the form, ${end}`;
     }
     if (!isOnly('urlencoded()')) return [];
     return findFormExcess(schema).map(
