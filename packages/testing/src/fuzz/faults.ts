@@ -51,6 +51,7 @@ function innerFaults(schemas: DocumentSchemas, part: Keywords, path: Path): read
 /** Values of each type. The schema decides which of them it refuses. */
 const OTHERS: readonly unknown[] = [null, true, 1.5, 'text', [], {}];
 
+/** Returns undefined if the value has no such part. */
 type Change = (value: unknown) => unknown;
 
 /** Lists what exceeds the limits of a schema. */
@@ -100,7 +101,8 @@ function wrongMembers(part: Keywords, isText: boolean, path: Path): readonly Fau
   const missing = required.map((name) =>
     createFault(path, `lacks ${name}`, (value) => {
       const { [String(name)]: _, ...others }: Keywords = { ...Object(value) };
-      return others;
+      // As text, an object without members is no object at all.
+      return isText && Object.keys(others).length === 0 ? undefined : others;
     }),
   );
   if (part.additionalProperties !== false || isText) return missing;
@@ -119,7 +121,10 @@ function changeAt(
   [key, ...rest]: Path,
   change: Change,
 ): { readonly value: unknown } | undefined {
-  if (key === undefined) return { value: change(value) };
+  if (key === undefined) {
+    const changed = change(value);
+    return changed === undefined ? undefined : { value: changed };
+  }
   if (typeof value !== 'object' || value === null) return undefined;
   if (Array.isArray(value) !== (typeof key === 'number') || (key === 0 && !Object.hasOwn(value, 0)))
     return undefined;

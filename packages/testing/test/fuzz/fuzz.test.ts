@@ -350,3 +350,13 @@ describe('the options', () => {
     });
   });
 });
+
+it('leaves out no last member of an optional object in a query, because that leaves out the object', async () => {
+  const at = z.strictObject({ x: z.int() });
+  const query = z.strictObject({ at: at.optional(), both: at.extend({ y: z.int() }).optional() });
+  const { routes } = await fuzz(
+    createApp().get('/', { query }, () => []),
+    { runs: 20, seed: 7 },
+  );
+  expect(routes).toMatchObject([{ route: 'GET /', refused: 0, notes: [] }]);
+});
