@@ -278,6 +278,23 @@ it('documents show the headers and the responses of limits, as middleware and as
   expect(components.responses?.TooManyRequests).toHaveProperty('headers.Retry-After');
 });
 
+it('documents have no 401 and 403 for a route with only a limit', async () => {
+  @Controller('/open')
+  class Open {
+    @Get()
+    @UseGuard(rateLimitGuard({ points: 1, duration: 60 }))
+    list() {}
+  }
+  const router = createRouter();
+  const app = createApp().route('/', router);
+  await app.plugin(
+    controllersPlugin({ router, container: createContainer(), controllers: [Open] }),
+  );
+  const { paths } = createDocument(app, { info: { title: 'Limits', version: '1' } });
+  const operation = Object(paths['/open']?.get);
+  expect(Object.keys(operation.responses)).toEqual(['200', '429', 'default']);
+});
+
 it.each<[string, GuardFn[], number]>([
   ['before', [rateLimitGuard({ ...perUser, points: 1, after: 'signedIn' }), signedIn], 1],
   ['after', [signedIn, rateLimitGuard({ ...perUser, points: 1, after: 'signedIn' })], 0],

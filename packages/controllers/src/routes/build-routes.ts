@@ -296,7 +296,9 @@ function routeOptions(
   const security = [...middleware, ...applying].flatMap(
     (one) => descriptionOf(one)?.security ?? [],
   );
-  const isSecured = applying.length > 0 || security.length > 0;
+  // A limit does not decide who may call a route.
+  const deciding = applying.filter((guard) => descriptionOf(guard)?.limit === undefined);
+  const isSecured = deciding.length > 0 || security.length > 0;
   const codes = new Map<number, readonly string[]>([[401, []], [403, []], ...errorCodes(options)]);
   const hasCodes = [...codes.values()].some(({ length }) => length > 0);
   const errors = hasCodes ? Object.fromEntries(codes) : [...codes.keys()];
