@@ -103,6 +103,7 @@ export type {
 export {
   createRouter,
   type DefinedRouter,
+  type PartialMiddleware,
   type Route,
   Router,
   type RouterOptions,

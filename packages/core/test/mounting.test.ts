@@ -192,7 +192,20 @@ describe('the middleware that runs before a route', () => {
       .get(pattern, () => undefined);
     const [{ upstream, partial } = {}] = app.routes();
     expect(upstream).toEqual(requests === 'all' ? [above] : []);
-    expect(partial).toEqual(requests === 'some' ? [{ prefix, middleware: above }] : undefined);
+    const some = [{ prefix, middleware: above, index: 0 }];
+    expect(partial).toEqual(requests === 'some' ? some : undefined);
+  });
+
+  it('is listed with how many functions of all requests run before it', () => {
+    const [first, last] = [() => undefined, () => undefined];
+    const app = createApp()
+      .use(first)
+      .use('/users/admin', above)
+      .use(last)
+      .get('/users/:id', () => undefined);
+    expect(app.routes()).toMatchObject([
+      { upstream: [first, last], partial: [{ middleware: above, index: 1 }] },
+    ]);
   });
 
   it('is found although a router ignores case', () => {

@@ -3,6 +3,7 @@ import {
   createApp,
   createRouter,
   intended,
+  type Middleware,
   type PathRules,
   type Route,
   type VersionSource,
@@ -15,7 +16,14 @@ export interface Explanation {
   /** Path of the request in normal form, or as given if it is malformed. */
   readonly path: string;
   /** The route that handles the request. */
-  readonly match: { readonly route: Route; readonly params: object } | undefined;
+  readonly match:
+    | {
+        readonly route: Route;
+        readonly params: object;
+        /** The middleware of the application that runs before the router, in order. */
+        readonly upstream: readonly Middleware[];
+      }
+    | undefined;
   /** Status of the response if no route handles the request: 204 to OPTIONS, 400, 404, 405 or 406. */
   readonly status: number | undefined;
   /** Whether the path has routes, but none of the version. */
@@ -40,7 +48,7 @@ export async function explain(
   versions?: VersionSource,
   version?: string,
 ): Promise<Explanation> {
-  let match: Explanation['match'];
+  let match: { readonly route: Route; readonly params: object } | undefined;
   let path = target;
   // Its default is a matter of the application itself.
   const source = versions && intended({ ...versions });
@@ -62,7 +70,8 @@ export async function explain(
   const headers = versionHeaders(version, versions);
   const { status, isVersioned } = await send(app, method, target, headers);
   const isOtherVersion = isVersioned && (status === 400 || status === 406);
-  if (status === 400 && !isOtherVersion) return { path, match, status, isOtherVersion, others: [] };
+  if (status === 400 && !isOtherVersion)
+    return { path, match: undefined, status, isOtherVersion, others: [] };
   const wanted = version ?? versions?.default;
   const whyNot = createComparison(path);
   const others = [];
@@ -77,11 +86,30 @@ export async function explain(
   const nearest = others.sort((one, other) => other.matching - one.matching).slice(0, 10);
   return {
     path,
-    match,
+    match: match && { ...match, upstream: await upstreamOf(match.route, method, target) },
     status: match === undefined ? status : undefined,
     isOtherVersion,
     others: nearest.map(({ route, reason }) => ({ route, reason })),
   };
+}
+
+/** Lists what runs before the router of a route for a request, in order. */
+async function upstreamOf(
+  { upstream = [], partial = [], router }: Route,
+  method: string,
+  target: string,
+): Promise<readonly Middleware[]> {
+  const running = [...upstream];
+  const { caseSensitive = true } = router?.rules ?? {};
+  const app = createApp({ caseSensitive });
+  for (const { prefix, middleware, index } of partial) {
+    app.use(prefix, (_, next) => {
+      running.splice(index + running.length - upstream.length, 0, middleware);
+      return next();
+    });
+  }
+  await send(app, method, target);
+  return running;
 }
 
 interface Answer {

@@ -40,6 +40,31 @@ GET /orders  src/app.js:0:0
     ]);
   });
 
+  it('shows what runs for some requests of a route, which decides for them only', async () => {
+    const create = (registered: string) => `${IMPORT}const log = (ctx, next) => next();
+export default () => createApp().use(log)${registered}.use(log).get('/orders/:id', () => 1);`;
+    const { folder, run } = await writeProject({
+      'src/app.js': create(".use('/orders/all', signedIn)"),
+    });
+    const { stdout } = await run('access');
+    expect(stdout.replaceAll(/ +src.*/g, '')).toContain(`GET /orders/:id
+  middleware  log
+  guard       signedIn() below /orders/all
+  middleware  log
+`);
+    await run('access', '--lock');
+    await writeFile(join(folder, 'src/app.js'), create(''));
+    expect((await run('check')).stderr).toContain(
+      'GET /orders/:id: the guard signedIn() below /orders/all does not run for it anymore.',
+    );
+    await writeFile(join(folder, 'src/app.js'), create('.use(signedIn)'));
+    await run('access', '--lock');
+    await writeFile(join(folder, 'src/app.js'), create(".use('/orders/all', signedIn)"));
+    expect((await run('check')).stderr).toContain(
+      'GET /orders/:id: the middleware signedIn() (bearer) does not run for it anymore.',
+    );
+  });
+
   it('shows the guards of controllers', async () => {
     const { run } = await writeProject(CATS);
     const { stdout } = await run('access', ...LOADER);

@@ -42,6 +42,23 @@ const reasonsIn = ({ others }: { others: { method: string; path: string; reason:
   others.map(({ method, path, reason }) => `${method} ${path}: ${reason}`);
 
 describe('fairlead explain', () => {
+  it.each([
+    ['/users/admin', 'one, two, three'],
+    ['/users/7', 'one, three'],
+  ])('prints middleware of a prefix for the paths below it: %s', async (path, expected) => {
+    const { run } = await writeProject({
+      'src/app.js': `import { createApp } from '@fairlead/core';
+const [one, two, three] = ['one', 'two', 'three'].map((name) =>
+  Object.defineProperty((ctx, next) => next(), 'name', { value: name }),
+);
+export default () =>
+  createApp().use(one).use('/users/admin', two).use(three).get('/users/:id', () => null);
+`,
+    });
+    const { stdout } = await run('explain', 'GET', path);
+    expect(stdout).toContain(`\n  application   ${expected}\n`);
+  });
+
   it('prints the route, what runs before it, and why similar routes do not match', async () => {
     const { run } = await writeProject({ 'src/app.js': APP });
     expect(await run('explain', 'get', '/api/users/a%20b?x=1')).toEqual({

@@ -128,10 +128,13 @@ export function createLayout(
       const shapes = shapesOf(segments, rules);
       const covering = above.filter((place) => isBelow(place.shapes, shapes));
       const upstream = covering.flatMap(({ middleware }) => middleware ?? []);
+      let index = 0;
       const partial = above.flatMap((place) => {
         const { prefix, middleware } = place;
-        const isPartial = !covering.includes(place) && overlaps(place.shapes, shapes);
-        return isPartial && middleware ? [{ prefix, middleware }] : [];
+        if (covering.includes(place)) index += 1;
+        else if (middleware && overlaps(place.shapes, shapes))
+          return [{ prefix, middleware, index }];
+        return [];
       });
       listed.push({ ...route, upstream, ...(partial.length > 0 && { partial }), router });
       // Its routes would conflict with themselves.

@@ -96,9 +96,18 @@ export interface Route {
    * Middleware of the application that runs before the router for some requests of the route, because the pattern also
    * matches paths that are not below its prefix; only in `app.routes()`. Absent if there is none.
    */
-  readonly partial?: readonly { readonly prefix: string; readonly middleware: Middleware }[];
+  readonly partial?: readonly PartialMiddleware[];
   /** The mounted router, which compares the path; only in `app.routes()`. */
   readonly router?: Router<unknown>;
+}
+
+/** Middleware that runs for some requests of a route. */
+export interface PartialMiddleware {
+  /** What the paths of these requests are below. */
+  readonly prefix: string;
+  readonly middleware: Middleware;
+  /** How many functions of {@link Route.upstream} run before it. */
+  readonly index: number;
 }
 
 export type AnyRouter = Router<unknown, State>;

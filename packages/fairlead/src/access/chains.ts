@@ -97,7 +97,7 @@ async function createFinder(app: Application): Promise<(route: Route, index: num
 }
 
 function chainOf(
-  { method, pattern, options, handlers, upstream = [], router }: Route,
+  { method, pattern, options, handlers, upstream = [], partial = [], router }: Route,
   own: Own,
 ): Chain {
   const handler = handlers.at(-1);
@@ -107,13 +107,18 @@ function chainOf(
   const guards = own.guards.flatMap(([guard, name]) => stepsOf(guard, name, at, 'guard'));
   const late = own.functions.findIndex(([run]) => descriptionOf(run)?.afterGuards === true);
   const ofHandler = described?.security.length ? stepsOf(handler ?? {}) : [];
+  const partlyAt = (place: number): readonly Step[] =>
+    partial.flatMap(({ index, prefix, middleware }) =>
+      index === place ? stepsOf(middleware).map((step) => partly(step, prefix)) : [],
+    );
   return {
     route: `${opensWebSocket(handlers) ? 'WS' : method} ${pattern}${options.version === undefined ? '' : ` version ${options.version}`}`,
     ...(reason !== undefined && { public: reason }),
     isBuiltIn: options.public === undefined && reason !== undefined,
     rules: router?.rules,
     steps: [
-      ...upstream.flatMap((one) => stepsOf(one)),
+      ...upstream.flatMap((one, place) => [...partlyAt(place), ...stepsOf(one)]),
+      ...partlyAt(upstream.length),
       ...own.functions.flatMap((one, index) =>
         index === late ? [...guards, ...stepsOf(...one, at).slice(-1)] : stepsOf(...one, at),
       ),
@@ -122,6 +127,12 @@ function chainOf(
     ],
     at,
   };
+}
+
+/** Returns a step as one of requests below a prefix only. It demands nothing of the others. */
+function partly({ needs, limit: _, ...step }: Step, prefix: string): Step {
+  const kind = needs.some((way) => way.length > 0) ? 'guard' : step.kind;
+  return { ...step, kind, name: `${step.name} below ${prefix}`, needs: [[]] };
 }
 
 /** Returns the steps of a function: itself, after those that it runs. */

@@ -69,7 +69,7 @@ async function explainRequest(app: Application, method: string, target: string, 
       route && {
         ...route,
         params: match.params,
-        upstream: (match.route.upstream ?? []).map(nameOf),
+        upstream: match.upstream.map(nameOf),
       },
     others: others.map(({ route: { method, pattern, options }, reason }) => ({
       method,
