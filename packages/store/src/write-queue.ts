@@ -52,7 +52,7 @@ export class WriteQueue<Write, Result> {
   /** Number of characters in the waiting writes. */
   #text = 0;
   #running: Promise<void> | undefined = undefined;
-  /** Error of the last batch if it was locked. */
+  /** Error of the last batch, if it gave up on a lock. */
   #locked: StoreError | undefined = undefined;
 
   /**
@@ -71,10 +71,11 @@ export class WriteQueue<Write, Result> {
   }
 
   /**
-   * Adds a write, and returns its result once it is durable.
+   * Adds a write.
    *
+   * @returns The result of the write, once it is durable.
    * @throws {StoreError} `STORE_BUSY`, when the queue is full or the write timed out before its batch
-   *   began. Otherwise, the error of the write or of its batch.
+   *   began. Nothing has been written. Otherwise, the error of the write or of its batch.
    */
   add(write: Write): Promise<Result> {
     const { waiting = 10_000, text: maxText = 64 * 1024 * 1024, textOf } = this.#limits;
@@ -91,6 +92,7 @@ export class WriteQueue<Write, Result> {
     });
   }
 
+  /** Resolves once the queue is empty. */
   async idle(): Promise<void> {
     await this.#running;
   }

@@ -138,6 +138,7 @@ export class SqliteWriter {
     );
   }
 
+  /** Closes the database and stops the thread. */
   async close(): Promise<void> {
     const worker = this.#worker;
     if (worker === undefined) return;
