@@ -100,7 +100,13 @@ function findInvalidPrefix(
   prefix: string,
   { controller, name, style, version, requestVersion, prefix: own, locate }: ControllerDefinition,
 ): [culprit: unknown, error: ControllerError] | undefined {
-  const reject = (part = '') => tryRoute(createRouter(), 'GET', joinPaths(part));
+  const reject = (part = '') => {
+    const path = joinPaths(part);
+    const problem = tryRoute(createRouter(), 'GET', path);
+    const router = createRouter();
+    // Of a prefix, its fix may differ.
+    return problem && (takeProblem(router, () => router.route(path, createRouter())) ?? problem);
+  };
   const ofAll = reject(prefix);
   if (ofAll !== undefined) {
     const title = `Cannot register any route: ${ofAll.message}`;

@@ -154,6 +154,30 @@ describe('parsePattern', () => {
 
   it.each([
     [
+      '/admin*',
+      'admin*',
+      "'*'",
+      'Remove it, because a prefix matches every path below it',
+      'admin%2A',
+    ],
+    [
+      '/(v1|v2)',
+      '(v1|v2)',
+      "'('",
+      "Use ':name' for a parameter, one prefix for each form of the path",
+      '%28v1%7Cv2%29',
+    ],
+    ['/{id}', '{id}', "'{'", "Use ':id'", '%7Bid%7D'],
+    ['/a#b', 'a#b', "'#'", 'Remove the fragment, which clients never send', 'a%23b'],
+    ['/users ', 'users ', 'whitespace', 'Remove it', 'users%20'],
+  ])('rejects the syntax of the prefix %j', (pattern, part, found, fix, escaped) => {
+    const reason = `'${part}' contains ${found}. ${fix}, or write '${escaped}' to match the text literally.`;
+    expect(() => parsePrefix(pattern)).toThrow(new InvalidPatternError(pattern, reason));
+    expect(() => parsePrefix(escaped)).not.toThrow();
+  });
+
+  it.each([
+    [
       '/search?q=:q',
       "it has a query. Use '/search', and read the query with ctx.query or @Query().",
     ],

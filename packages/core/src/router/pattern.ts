@@ -133,8 +133,10 @@ const QUERY = /\?[\w.-]+=/;
  */
 const SYNTAX = /[*?#(){}[\]<>|\\^\s\p{Cc}]|[+$](?<=:.*)/gu;
 
-/** The fix for each character that {@link SYNTAX} matches. */
-const ADVICE: readonly (readonly [RegExp, string])[] = [
+/** The fix for characters that {@link SYNTAX} matches. */
+type Advice = readonly (readonly [RegExp, string])[];
+
+const ADVICE: Advice = [
   [/[*+]/, "Use '*name' as the whole last segment for the rest of the path"],
   [/\?/, 'Pass an array with each form of the path'],
   [/#/, 'Remove the fragment, which clients never send'],
@@ -146,6 +148,13 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
     /[()|\\^$]/,
     "Use ':name' and check its value with a schema or in the handler, pass an array with each form of the path",
   ],
+];
+
+/** For prefixes, which match every path below them, and of which a call takes one. */
+const PREFIX_ADVICE: Advice = [
+  [/[*+]/, 'Remove it, because a prefix matches every path below it'],
+  [/[?{}[\]<>()|\\^$]/, "Use ':name' for a parameter, one prefix for each form of the path"],
+  ...ADVICE,
 ];
 
 /**
@@ -212,7 +221,7 @@ function refuse(pattern: string, reason: string): never {
  *
  * @throws {InvalidPatternError} Same as {@link parsePattern}, except for repeated names.
  */
-export function parseSegments(text: string): readonly Segment[] {
+export function parseSegments(text: string, advice = ADVICE): readonly Segment[] {
   if (typeof text !== 'string') {
     refuse(describeValue(text), "it is not a string. Pass a path such as '/users/:id'.");
   }
@@ -224,7 +233,7 @@ export function parseSegments(text: string): readonly Segment[] {
   }
   const path = text.startsWith('/') ? text.slice(1) : text;
   const parts = path === '' ? [] : path.split('/');
-  return parts.map((part, index) => parseSegment(part, index === parts.length - 1, text));
+  return parts.map((part, index) => parseSegment(part, index === parts.length - 1, text, advice));
 }
 
 /**
@@ -237,7 +246,7 @@ export function parsePrefix(text: string): Pattern {
     const problem = 'a prefix cannot contain an optional parameter';
     refuse(text, `${problem}. Use one prefix without the parameter, and another one with it.`);
   }
-  const pattern = parsePattern(text);
+  const pattern = parsePattern(text, parseSegments(text, PREFIX_ADVICE));
   if (!pattern.endsInWildcard) return pattern;
   return refuse(
     text,
@@ -245,7 +254,7 @@ export function parsePrefix(text: string): Pattern {
   );
 }
 
-function parseSegment(part: string, isLast: boolean, pattern: string): Segment {
+function parseSegment(part: string, isLast: boolean, pattern: string, advice: Advice): Segment {
   // V8 takes a millisecond to compile the expressions for other segments.
   if (PLAIN.test(part)) {
     return part.startsWith(':')
@@ -264,7 +273,7 @@ function parseSegment(part: string, isLast: boolean, pattern: string): Segment {
     const fix = `Pass an array of paths: [${forms.map((form) => `'${form}'`).join(', ')}].`;
     refuse(pattern, `the optional parameter '${part}' is not at the end. ${fix}`);
   }
-  if (character !== undefined) refuse(pattern, explainSyntax(part, character));
+  if (character !== undefined) refuse(pattern, explainSyntax(part, character, advice));
   // `split` with a capturing group returns text and names in turn.
   const pieces = part.includes(':') ? part.split(PARAMETER) : [part];
   const names = pieces.filter((_, index) => index % 2 === 1);
@@ -295,11 +304,11 @@ function parseSegment(part: string, isLast: boolean, pattern: string): Segment {
   return { kind: 'static', text };
 }
 
-function explainSyntax(part: string, character: string): string {
+function explainSyntax(part: string, character: string, advice: Advice): string {
   const [, name] = BRACKETED.exec(part) ?? [];
-  const [, advice = 'Remove it'] = ADVICE.find(([characters]) => characters.test(character)) ?? [];
+  const [, general = 'Remove it'] = advice.find(([characters]) => characters.test(character)) ?? [];
   const found = /[\s\p{Cc}]/u.test(character) ? 'whitespace' : `'${character}'`;
-  const fix = name === undefined ? advice : `Use ':${name}'`;
+  const fix = name === undefined ? general : `Use ':${name}'`;
   return `'${part}' contains ${found}. ${fix}, or write '${part.replace(SYNTAX, percentEncode)}' to match the text literally.`;
 }
 
