@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { normalizeSegment } from '../server/target.js';
 import { InvalidPatternError } from '../setup/setup-error.js';
-import { type PathRules, parsePattern, renameFix, shapeOf } from './pattern.js';
+import { type PathRules, parsePattern, parsePrefix, renameFix, shapeOf } from './pattern.js';
 
 const RULES: PathRules = { caseSensitive: true, strict: false };
 
