@@ -81,8 +81,10 @@ export interface SecurityPlace {
   readonly options?: object;
 }
 
+/** @param scheme - That of the first place, as JSON. */
 export function conflictingSecurity(
   name: string,
+  scheme: string,
   first: SecurityPlace,
   other: SecurityPlace,
 ): SetupError {
@@ -92,6 +94,6 @@ export function conflictingSecurity(
   });
   return new SetupError(
     'CONFLICTING_SECURITY',
-    `The security scheme '${name}' of ${another} differs from that of ${one}. Rename one of them, or declare the same scheme in both.`,
+    `The security scheme '${name}' of ${another} differs from that of ${one}. Rename one of them, or declare the same scheme in both: ${scheme}.`,
   );
 }

@@ -122,8 +122,8 @@ export class SecuritySchemes {
       this.#places.set(name, new Map([[text, place]]));
       this.schemes.set(name, scheme);
     } else if (!seen.has(text)) {
-      const [first = place] = seen.values();
-      problems.push(conflictingSecurity(name, first, place));
+      const [[declared, first] = [text, place]] = seen;
+      problems.push(conflictingSecurity(name, declared, first, place));
       seen.set(text, place);
     }
     return [new Map([[name, new Set(scopes)]])];
