@@ -1,6 +1,6 @@
 import type { Context, Middleware, RequestOutcome } from '@fairlead/core';
 import { after, assertOptions, describe, describeFactories } from '@fairlead/core/extend';
-import { boolean, fn, hasMethods, type Kinds, kind, named } from '@fairlead/options';
+import { boolean, escapeLine, fn, hasMethods, type Kinds, kind, named } from '@fairlead/options';
 import { measureParts, startTiming, writeTiming } from './server-timing.js';
 
 /** What {@link requestLogger} logs about one request. */
@@ -126,5 +126,6 @@ function entryOf(
 }
 
 function formatLine({ method, path, status, milliseconds, aborted }: RequestLogEntry): string {
-  return `${method} ${path} ${status} ${milliseconds.toFixed(1)} ms${aborted ? ' aborted' : ''}\n`;
+  const end = `${status} ${milliseconds.toFixed(1)} ms${aborted ? ' aborted' : ''}`;
+  return `${escapeLine(`${method} ${path}`)} ${end}\n`;
 }

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import {
   type Application,
@@ -65,6 +68,23 @@ describe('requestLogger()', () => {
     });
     await app.request('/users?page=1', { method: 'POST' });
     expect(lines).toEqual(['POST /users 201 12.3 ms\n']);
+  });
+
+  it('writes a line without control characters', async () => {
+    const lines: string[] = [];
+    const logger = { write: (line: string) => lines.push(line) };
+    const app = createApp().use(requestLogger({ logger, now: at(0, 1) }));
+    // HTTP/2 has such paths.
+    const req = Object.assign(new IncomingMessage(new Socket()), {
+      method: 'GET',
+      url: '/a\x9b2Jb',
+    });
+    const res = new ServerResponse(req);
+    const closed = once(res, 'close');
+    app.handle(req, res);
+    res.destroy();
+    await closed;
+    expect(lines).toEqual(['GET /a\\u009b2Jb 499 1.0 ms aborted\n']);
   });
 
   it('writes a line to stdout by default', async () => {
