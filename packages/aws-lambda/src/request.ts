@@ -239,7 +239,9 @@ function createHeaders(parts: Parts): Headers {
     // The length is that of the event's body, and nothing waits for `100 Continue`.
     if (!isHopByHop(name) && !/^(?:content-length|expect)$/i.test(name)) headers.append(name, text);
   }
-  for (const cookie of parts.cookies ?? []) headers.append('Cookie', toBytes(cookie));
+  // Function URLs also have them in the header.
+  const { cookies = [] } = parts;
+  if (cookies.length > 0) headers.set('Cookie', toBytes(cookies.join('; ')));
   if (!headers.has('Host')) headers.set('Host', parts.domainName ?? 'localhost');
   return headers;
 }

@@ -233,6 +233,13 @@ describe('a request', () => {
     ]);
   });
 
+  it('has each cookie once, although function URLs send them in two places', async () => {
+    const echo = createApp().get('/users/:id', (ctx) => ctx.get('Cookie'));
+    const headers = { cookie: 'session=abc; theme=dark' };
+    const { json } = await invoke(echo, change(functionUrlEvent, { headers }));
+    expect(json()).toBe('session=abc; theme=dark');
+  });
+
   it('with a method that HTTP does not know is refused as over a socket', async () => {
     const { statusCode, json } = await invoke(app, change(albEvent, { method: 'FETCH' }));
     expect([statusCode, json().status]).toEqual([400, 400]);
