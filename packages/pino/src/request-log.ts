@@ -86,10 +86,12 @@ export function logErrors(logger: Logger): (error: unknown, ctx: AnyContext) => 
       if (shown.get(ctx) !== err) logger.error({ err, requestId, traceId }, 'request failed');
     };
     const { res, status } = ctx;
+    const logLast = (): void => (res.closed ? log() : ctx.onFinish(log));
     // A connection that stays open, such as that of a WebSocket, may report many.
-    const isOpen = status === 101 || (res.headersSent && !res.destroyed);
-    if (isOpen || res.closed) log();
-    else ctx.onFinish(log);
+    if (status === 101) log();
+    else if (!res.headersSent || res.destroyed) logLast();
+    // A stream reports its failure before it destroys the response.
+    else setImmediate(() => (res.destroyed ? logLast() : log()));
   };
 }
 

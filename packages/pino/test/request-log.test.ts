@@ -321,6 +321,31 @@ describe('logErrors', () => {
     expect((await waitFor(2))[1]).toMatchObject({ level: 'info', status: 200 });
   });
 
+  it('logs the error of a stream that fails while its client waits only once', async () => {
+    const { app, waitFor, lines } = createLogged();
+    const arrived = Promise.withResolvers<void>();
+    const url = await serve(
+      app
+        .get('/', async function* () {
+          yield 'a';
+          await arrived.promise;
+          throw new Error('The disk is gone.');
+        })
+        .get('/next', () => 'hello'),
+    );
+    const { body } = await fetch(url);
+    const reader = body?.getReader();
+    await reader?.read();
+    arrived.resolve();
+    await expect(reader?.read()).rejects.toThrow();
+    await fetch(`${url}/next`);
+    await waitFor(2);
+    expect(lines).toMatchObject([
+      { level: 'error', aborted: true, msg: 'request', err: { message: 'The disk is gone.' } },
+      { level: 'info', route: '/next' },
+    ]);
+  });
+
   it('logs an error whose response is replaced', async () => {
     const { logger, waitFor } = captureLog();
     const app = createApp().use(
