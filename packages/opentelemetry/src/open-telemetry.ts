@@ -20,7 +20,7 @@ import {
   registeredApi,
   type Span,
 } from './sdk.js';
-import { ERROR, SPAN, startServerSpan, WITHIN_REQUEST } from './server-span.js';
+import { ERROR, methodName, SPAN, startServerSpan, WITHIN_REQUEST } from './server-span.js';
 
 /** Options of {@link openTelemetry}. */
 export interface OpenTelemetryOptions {
@@ -198,7 +198,7 @@ function nameSpan({ span, metadata }: TracedRequest, { method, pattern }: Contex
   // Metrics of requests have the route, too, and exist without spans.
   if (metadata !== undefined) metadata.route = pattern;
   if (!span.isRecording()) return;
-  span.updateName(`${method} ${pattern}`);
+  span.updateName(`${methodName(method)} ${pattern}`);
   span.setAttribute('http.route', pattern);
 }
 
@@ -215,8 +215,13 @@ function onError(message: unknown): void {
   if (isFailure && request !== undefined) recordError(request, error);
 }
 
+/** The errors that spans show. A stream that fails reports its error before the response closes with it. */
+const recorded = new WeakMap<Span, Set<unknown>>();
+
 function recordError({ span, includeMessage }: TracedRequest, error: unknown): void {
-  if (!span.isRecording()) return;
+  const earlier = recorded.get(span) ?? new Set();
+  if (!span.isRecording() || earlier.has(error)) return;
+  recorded.set(span, earlier.add(error));
   span.setStatus({ code: ERROR });
   try {
     const { name, ...details } = describeError(error);

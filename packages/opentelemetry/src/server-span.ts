@@ -24,6 +24,11 @@ const headersOf = {
   keys: (headers: NodeJS.Dict<string | string[]>) => Object.keys(headers),
 };
 
+/** Returns what the name of a span begins with: the method, or HTTP for one that spans may not name. */
+export function methodName(method: string): string {
+  return METHODS.test(method) ? method : 'HTTP';
+}
+
 /** A span, and what runs a function within it. */
 interface Started {
   readonly span: Span;
@@ -44,9 +49,9 @@ export function startServerSpan(api: RegisteredApi, ctx: Context): Started | und
   const isOutermost = active !== undefined && active.getValue(SPAN) === undefined;
   const caller = isOutermost && propagation?.extract(active, ctx.req.headers, headersOf);
   const parent = caller || active;
-  const method = METHODS.test(ctx.method) ? ctx.method : '_OTHER';
+  const name = methodName(ctx.method);
+  const method = name === ctx.method ? name : '_OTHER';
   const attributes = { ...describeHost(ctx), 'http.request.method': method, 'url.path': ctx.path };
-  const name = method === '_OTHER' ? 'HTTP' : method;
   const span = trace.getTracer(TRACER).startSpan(name, { kind: SERVER, attributes }, parent);
   ctx.onFinish((outcome) => end(span, outcome));
   const child = parent?.setValue(SPAN, span).setValue(WITHIN_REQUEST, true);

@@ -234,6 +234,22 @@ describe('the error of a request', () => {
     expect(span?.attributes['fairlead.error.code']).toBe(code);
   });
 
+  it('is recorded once if a stream fails while its client waits', async () => {
+    const spans = traceHttp();
+    const arrived = Promise.withResolvers<void>();
+    const router = createRouter().get('/', async function* () {
+      yield 'one';
+      await arrived.promise;
+      throw new RangeError('two');
+    });
+    const { body } = await fetch(await serve(openTelemetry(), router));
+    const reader = body?.getReader();
+    await reader?.read();
+    arrived.resolve();
+    await expect(reader?.read()).rejects.toThrow();
+    expect(exceptionsOf((await spans.first(1))[0])).toEqual([{ 'exception.type': 'RangeError' }]);
+  });
+
   it('is recorded once if openTelemetry() was called twice', async () => {
     openTelemetry();
     const spans = traceHttp();

@@ -59,15 +59,19 @@ describe('without an instrumentation of node:http, the span of a request', () =>
     expect(await response.json()).toEqual({ traceId, active: traceId });
   });
 
-  it('is named after the method without a route, and HTTP for a method that nobody knows', async () => {
+  it('is named after the method, or HTTP for a method that nobody knows, and after the route', async () => {
     const exporter = record();
-    const app = createApp().use(openTelemetry());
+    const app = createApp()
+      .use(openTelemetry())
+      .all('/files/:name', () => null);
     await app.request('/missing');
     await app.request('/missing', { method: 'PURGE' });
-    const spans = await spansOf(exporter, 2);
+    await app.request('/files/a', { method: 'PURGE' });
+    const spans = await spansOf(exporter, 3);
     expect(spans.map(({ name, attributes }) => [name, attributes['http.request.method']])).toEqual([
       ['GET', 'GET'],
       ['HTTP', '_OTHER'],
+      ['HTTP /files/:name', '_OTHER'],
     ]);
     expect(spans[0]?.attributes['http.response.status_code']).toBe(404);
   });
