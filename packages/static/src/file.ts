@@ -77,6 +77,9 @@ export function contentTypeOf(path: string): string | undefined {
   return mimeTypes.contentType(extname(path)) || undefined;
 }
 
+/** Bytes, because text would add a charset to the type. */
+const NOTHING = new Uint8Array();
+
 /**
  * Records the response for an open file: a precompressed sibling, conditions, ranges and headers. Closes
  * the file, or passes it on to the response.
@@ -133,7 +136,7 @@ export async function respondWithFile(
       ctx.set('Content-Range', `bytes ${start}-${end}/${size}`);
     }
     isSent = ctx.method !== 'HEAD' && size > 0;
-    ctx.send(isSent ? handle.createReadStream({ start, end }) : '');
+    ctx.send(isSent ? handle.createReadStream({ start, end }) : NOTHING);
   } finally {
     if (!isSent) await handle.close();
   }

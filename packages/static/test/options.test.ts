@@ -275,6 +275,15 @@ describe('headers', () => {
     expect(response.headers.get('Content-Type')).toBe('text/x-log');
   });
 
+  it.each([
+    ['a file for HEAD', '/a.txt', 'HEAD'],
+    ['an empty file', '/empty.txt', 'GET'],
+  ])('keep a type without a charset: %s', async (_, path, method) => {
+    const app = appOf({ headers: () => ({ 'Content-Type': 'text/x-log' }) });
+    const response = await app.request(path, { method });
+    expect(response.headers.get('Content-Type')).toBe('text/x-log');
+  });
+
   it('can set the ETag that conditions are compared with', async () => {
     const app = appOf({ headers: () => ({ ETag: '"7"' }) });
     const response = await app.request('/a.txt', { headers: { 'If-None-Match': '"7"' } });
