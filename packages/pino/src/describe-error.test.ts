@@ -78,6 +78,23 @@ describe('describeError', () => {
     });
   });
 
+  it('includes the error before the end of a scope with using, and the one at its end', () => {
+    // What TypeScript throws where the class does not exist.
+    const error = Object.assign(new Error('An error was suppressed during disposal.'), {
+      name: 'SuppressedError',
+      error: new Error('Closing failed.'),
+      suppressed: new RangeError('Too far.'),
+    });
+    expect(describeError(error, { stack: false })).toEqual({
+      type: 'SuppressedError',
+      message: 'An error was suppressed during disposal.',
+      errors: [
+        { type: 'RangeError', message: 'Too far.' },
+        { type: 'Error', message: 'Closing failed.' },
+      ],
+    });
+  });
+
   it('keeps a multi-line message out of the stack', () => {
     expect(describeError(new Error('one\ntwo'))).toMatchObject({
       stack: expect.not.stringContaining('two'),

@@ -9,7 +9,7 @@ const MAX_NESTED = 5;
 
 /**
  * Describes a thrown value for the log, without user data: type, message, code, frames of the stack, up to 5
- * causes, and the first 5 errors of an AggregateError.
+ * causes, the first 5 errors of an AggregateError, and both of a SuppressedError.
  *
  * Other properties of an error are omitted, because drivers store user data in them. The message of a
  * PostgreSQL error may quote user data, so the SQLSTATE and routine replace it, with the schema, table, column,
@@ -27,7 +27,6 @@ function describe(error: unknown, depth: number, hasStack: boolean): object {
   const { code, severity, routine } = Object(error) as Details;
   const isFromPostgres = severity !== undefined && code !== undefined;
   const statement = statementOf(error);
-  const hasErrors = depth > 0 && error instanceof AggregateError;
   const inner = (one: unknown) => describe(one, depth - 1, hasStack);
   return {
     type: name,
@@ -42,8 +41,16 @@ function describe(error: unknown, depth: number, hasStack: boolean): object {
     statement,
     stack: hasStack ? /^ {4}at .*/ms.exec(stack)?.[0] : undefined,
     cause: depth > 0 && cause !== undefined ? inner(cause) : undefined,
-    errors: hasErrors ? error.errors.slice(0, MAX_NESTED).map(inner) : undefined,
+    errors: depth > 0 ? errorsOf(error)?.slice(0, MAX_NESTED).map(inner) : undefined,
   };
+}
+
+/** Returns the errors that an error stands for: several, or one and that of `using` after it. */
+function errorsOf(error: Error): readonly unknown[] | undefined {
+  if (error instanceof AggregateError) return error.errors;
+  // Older versions of Node.js have no such class, and compilers create an Error of this name.
+  const { name, suppressed, error: later } = Object(error) as Details;
+  return name === 'SuppressedError' && later !== undefined ? [suppressed, later] : undefined;
 }
 
 /** Members that errors of databases may have. */
