@@ -46,7 +46,7 @@ export interface WriterData {
   /**
    * Numbers shared by both threads. The first one counts the writes at the start of the batch that the main thread has
    * given up on. It is {@link TAKEN} once the writer thread has the lock and makes the other writes. The second one is 1
-   * once another process has held the lock.
+   * while the writer thread shortens the log.
    */
   readonly claim: Int32Array<SharedArrayBuffer>;
 }

@@ -116,6 +116,7 @@ function shortenLog(): void {
     if (frames < CHECKPOINT_PAGES) nextRestart = RESTART_PAGES;
     if (connection === undefined || frames < nextRestart) return;
     const { database } = connection;
+    Atomics.store(claim, 1, 1);
     database.exec(`PRAGMA busy_timeout = ${RESTART_TIMEOUT}`);
     const start = performance.now();
     const { busy } = database.prepare('PRAGMA wal_checkpoint(RESTART)').get() ?? {};
@@ -128,6 +129,8 @@ function shortenLog(): void {
   } catch {
     // The writes are committed, and SQLite ignores errors of its automatic checkpoints, too.
     disconnect();
+  } finally {
+    Atomics.store(claim, 1, 0);
   }
 }
 
@@ -179,7 +182,6 @@ function begin(database: DatabaseSync, count: number): number {
     } catch (error) {
       const givenUp = Atomics.load(claim, 0);
       if (primaryCode(error) !== BUSY || givenUp === count) throw error;
-      Atomics.store(claim, 1, 1);
       Atomics.wait(claim, 0, givenUp, LOCK_INTERVAL);
       lockWait = (performance.now() - start) / 1_000;
     }

@@ -83,7 +83,7 @@ export class SqliteWriter {
     writes: readonly (SqliteWrite | SqliteGroup)[],
   ): Promise<readonly (Written | StoreError)[]> {
     this.#reply = Promise.withResolvers();
-    this.#claim.fill(0);
+    Atomics.store(this.#claim, 0, 0);
     this.#worker ??= this.#start();
     this.#worker.ref();
     // Posting text is several times faster than posting objects.
@@ -111,8 +111,8 @@ export class SqliteWriter {
   /**
    * Gives up the first `count` writes of the current batch. They are never made if the thread still waits.
    *
-   * @returns `STORE_LOCKED` while it waits for the lock, `STORE_BUSY` if it has other work, or `STORE_INTERRUPTED` if it
-   *   is already making the writes.
+   * @returns `STORE_LOCKED`, `STORE_BUSY` while it shortens the log, or `STORE_INTERRUPTED` if it is already making the
+   *   writes.
    */
   giveUp(count: number): StoreError {
     this.#failure = this.#giveUp(count);
@@ -124,7 +124,7 @@ export class SqliteWriter {
     const { path } = file;
     const before = Atomics.load(this.#claim, 0);
     if (before >= 0 && Atomics.compareExchange(this.#claim, 0, before, count) === before) {
-      const isLocked = Atomics.load(this.#claim, 1) === 1;
+      const isLocked = Atomics.load(this.#claim, 1) === 0;
       return new StoreError(
         isLocked ? 'STORE_LOCKED' : 'STORE_BUSY',
         `The store ${path} could not start a write within ${timeout} ms and dropped it. ` +
@@ -148,6 +148,7 @@ export class SqliteWriter {
   }
 
   #start(): Worker {
+    this.#claim.fill(0);
     const { file, files, watch, statements, maxPages, warn } = this.#options;
     const { path, program } = file;
     const workerData: WriterData = { path, files, statements, maxPages, claim: this.#claim };

@@ -1,7 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { setTimeout } from 'node:timers/promises';
-import { expect, it, vi } from 'vitest';
-import { openNotes, openRaw, readIndexFile, temporaryPath, textsOf } from './support/notes.js';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { FileWatch, rememberFiles } from '../src/connection.js';
+import { SqliteWriter } from '../src/writer.js';
+import {
+  NOTES,
+  openNotes,
+  openRaw,
+  readIndexFile,
+  temporaryPath,
+  textsOf,
+} from './support/notes.js';
 
 /** Opens a store whose log has more than 80 MiB, and a reader that keeps it from starting over. */
 async function openLongLog() {
@@ -51,4 +60,29 @@ it('reports a file that was overwritten after a long log was copied to it', {
   await setTimeout(100);
   execFileSync('truncate', ['-s', '8192', path]);
   await expect(store.write('add', 'Bob')).rejects.toMatchObject({ code: 'STORE_GONE' });
+});
+
+it('a write that waits until a long log is shortened is not said to wait for another process', async () => {
+  const path = temporaryPath();
+  openNotes(path);
+  const files = rememberFiles(path);
+  const { statements, program, setting } = NOTES;
+  const file = { path, program, setting };
+  const watch = new FileWatch(files);
+  const limits = { maxPages: 0, timeout: 7, warn: process.emitWarning };
+  const writer = new SqliteWriter({ file, files, watch, statements, ...limits });
+  onTestFinished(() => writer.close());
+  const reader = openRaw(path);
+  reader.exec('BEGIN; SELECT 1 FROM notes');
+  await writer.commit([['addZeros', 45_000_000]]);
+  // The thread waits for the reader.
+  const committed = writer.commit([['add', 'Bob']]);
+  await expect
+    .poll(() => writer.giveUp(0), { interval: 1 })
+    .toMatchObject({
+      code: 'STORE_BUSY',
+      message: `The store ${path} could not start a write within 7 ms and dropped it. Try again later.`,
+    });
+  reader.exec('ROLLBACK');
+  await committed;
 });
