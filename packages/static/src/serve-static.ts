@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, type Stats, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, posix, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
   type Context,
@@ -518,9 +518,12 @@ async function send(
   return true;
 }
 
-/** Redirects to the path with a trailing slash, which the relative links of an index file require. */
+/**
+ * Redirects to the path with a trailing slash, which the relative links of an index file require. The location is
+ * relative, because a proxy or a gateway may have removed a prefix of the path.
+ */
 function redirectToDirectory(ctx: Context): void {
   const { url = '' } = ctx.req;
   const search = url.includes('?') ? url.slice(url.indexOf('?')) : '';
-  ctx.redirect(`${ctx.path}/${search}`, 301);
+  ctx.redirect(`./${posix.basename(ctx.path)}/${search}`, 301);
 }

@@ -72,7 +72,7 @@ describe('prefix', () => {
   it('of app.use() redirects to the path with a trailing slash', async () => {
     const app = createApp().use('/assets', serveStatic(join(folder.root, 'docs')));
     const reply = await app.request('/assets');
-    expect([reply.status, reply.headers.get('Location')]).toEqual([301, '/assets/']);
+    expect([reply.status, reply.headers.get('Location')]).toEqual([301, './assets/']);
     expect(await (await app.request('/assets/')).text()).toBe('docs');
   });
 
@@ -129,10 +129,10 @@ describe('index', () => {
   });
 
   it.each([
-    ['/docs?a=1&b=%2F', undefined, '/docs/?a=1&b=%2F'],
-    ['/docs', undefined, '/docs/'],
-    ['/files/docs', '/files', '/files/docs/'],
-  ])('redirects %s to the path with a trailing slash', async (target, prefix, location) => {
+    ['/docs?a=1&b=%2F', undefined, './docs/?a=1&b=%2F'],
+    ['/docs', undefined, './docs/'],
+    ['/files/docs', '/files', './docs/'],
+  ])('redirects %s to the path with a trailing slash, relative to it', async (target, prefix, location) => {
     const get = await getter(appOf({ prefix: prefix ?? '/' }));
     const reply = await get(target);
     expect(reply.status).toBe(301);
@@ -142,7 +142,7 @@ describe('index', () => {
   it('redirects the prefix to the path with a trailing slash', async () => {
     const app = appOf({ prefix: '/start', index: 'a.txt' });
     const response = await app.request('/start', { redirect: 'manual' });
-    expect(response.headers.get('Location')).toBe('/start/');
+    expect(response.headers.get('Location')).toBe('./start/');
     expect(await (await app.request('/start/')).text()).toBe('0123456789');
   });
 
@@ -222,7 +222,7 @@ describe('extensions', () => {
   it('are tried after the index of a directory, but before it is given up', async () => {
     const app = appOf(options);
     const redirect = await app.request('/docs');
-    expect([redirect.status, redirect.headers.get('Location')]).toEqual([301, '/docs/']);
+    expect([redirect.status, redirect.headers.get('Location')]).toEqual([301, './docs/']);
     expect(await (await app.request('/both')).text()).toBe('beside the folder');
   });
 
