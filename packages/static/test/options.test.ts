@@ -132,7 +132,7 @@ describe('index', () => {
     ['/docs?a=1&b=%2F', undefined, './docs/?a=1&b=%2F'],
     ['/docs', undefined, './docs/'],
     ['/files/docs', '/files', './docs/'],
-  ])('redirects %s to the path with a trailing slash, relative to it', async (target, prefix, location) => {
+  ])('redirects %s relatively, to a trailing slash', async (target, prefix, location) => {
     const get = await getter(appOf({ prefix: prefix ?? '/' }));
     const reply = await get(target);
     expect(reply.status).toBe(301);
