@@ -1,5 +1,5 @@
 import type { EarlierPrefix, Surroundings } from '../annotations/placement.js';
-import type { Context } from '../context/context.js';
+import type { AnyContext } from '../context/context.js';
 import { BadRequestError } from '../errors/http-error.js';
 
 /**
@@ -12,7 +12,7 @@ import { BadRequestError } from '../errors/http-error.js';
 export function createShield({
   prefix,
   prefixes,
-}: Surroundings): ((ctx: Context) => void) | undefined {
+}: Surroundings): ((ctx: AnyContext) => void) | undefined {
   if (prefixes.length === 0 && prefix.replaceAll('/', '') === '') return undefined;
   const loose = prefixes.map((one) => ({ one, parts: one.segments.flatMap(foldSegment) }));
   return (ctx) => {
