@@ -4,7 +4,14 @@ import { createRequire } from 'node:module';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Application } from '@fairlead/core';
-import { describeFile, describeValue, explainOneCopy, hasMethods } from '@fairlead/options';
+import {
+  describeFile,
+  describeValue,
+  explainEarlyAccess,
+  explainOneCopy,
+  framesOf,
+  hasMethods,
+} from '@fairlead/options';
 import { describeStartError } from '@fairlead/serve';
 import type { Command } from 'commander';
 import { LoadError, UsageError } from './errors.js';
@@ -158,7 +165,8 @@ async function load(file: string): Promise<Readonly<Record<string, unknown>>> {
   try {
     return await import(pathToFileURL(file).href);
   } catch (error) {
-    const [reason, fix] = configurationFault(error) ?? loaderFault(error, file);
+    const [reason, fix] =
+      configurationFault(error) ?? cycleFault(error) ?? loaderFault(error, file);
     if (reason === undefined) throw error;
     const text = `Cannot load ${describeFile(file)}: ${reason}\n  Fix: ${fix}`;
     throw new LoadError(text, { cause: error });
@@ -181,6 +189,16 @@ function configurationFault(error: unknown): Fault | undefined {
     `${describeFile(fileURLToPath(url))} has decorators, which the compiler options do not allow.`,
     'set experimentalDecorators and emitDecoratorMetadata to true in the tsconfig.json that includes the file.',
   ];
+}
+
+/** Explains an error of a module that a cycle of imports has run too early. */
+function cycleFault(error: unknown): Fault | undefined {
+  if (!(error instanceof ReferenceError)) return undefined;
+  const { message, stack = '' } = error;
+  const fix = explainEarlyAccess(message);
+  const place = framesOf(stack).find(({ file }) => !/[\\/]node_modules[\\/]/.test(file));
+  const at = place === undefined ? '' : `\n  At: ${describeFile(place.file)}:${place.position}`;
+  return fix === undefined ? undefined : [`${message}.${at}`, fix];
 }
 
 /** Explains an error of a module that Node.js runs only with a loader. */

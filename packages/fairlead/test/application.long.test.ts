@@ -188,6 +188,21 @@ exports.default = createApp().get('/', () => 1);
     });
   });
 
+  it('says how to break a cycle of imports that runs a module too early', async () => {
+    const { run } = await writeProject({
+      'src/app.js':
+        "import { createApp } from '@fairlead/core';\nimport './x.js';\nexport default createApp();",
+      'src/x.js': "import { Y } from './y.js';\nexport class X extends Y {}",
+      'src/y.js': "import { X } from './x.js';\nexport class Y {}\nconsole.log(X);",
+    });
+    expect(await run('check')).toEqual({
+      status: 1,
+      stdout: '',
+      stderr:
+        "Cannot load src/app.js: Cannot access 'X' before initialization.\n  At: src/y.js:3:13\n  Fix: break the import cycle, or declare X before its first use. For a constructor parameter, write @Inject(lazy(() => X)) and the type Lazy<X>.\n",
+    });
+  });
+
   it('is created by TypeScript with decorators and a loader', async () => {
     const { run } = await writeProject(CATS);
     expect(await run('check', ...LOADER)).toEqual({

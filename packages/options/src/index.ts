@@ -68,6 +68,7 @@ export {
 // Messages: their words, and the errors and warnings that show them.
 
 export {
+  explainEarlyAccess,
   explainOneCopy,
   hideProperties,
   numberMessages,

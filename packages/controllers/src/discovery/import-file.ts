@@ -3,7 +3,13 @@ import { basename, dirname, extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { SetupError } from '@fairlead/core';
 import { InjectionError } from '@fairlead/di';
-import { filePath, framesOf, isAnonymous, nearestName } from '@fairlead/options';
+import {
+  explainEarlyAccess,
+  filePath,
+  framesOf,
+  isAnonymous,
+  nearestName,
+} from '@fairlead/options';
 import { ControllerError, codeOf, DiscoveryError, describeLocation, listNames } from '../errors.js';
 import { lineage } from '../metadata/class-metadata.js';
 
@@ -148,11 +154,6 @@ const FIXES: readonly [
   fix: (file: string, one: string, two: string) => Promise<string> | string | undefined,
 ][] = [
   [
-    /Cannot access '([^']+)' before initialization$/,
-    (_file, early) =>
-      `break the import cycle, or declare ${early} before its first use. For a constructor parameter, write @Inject(lazy(() => ${early})) and the type Lazy<${early}>.`,
-  ],
-  [
     /Cannot find package '([^']+)' imported from /,
     (_file, name) => `install ${name}, or correct the import.`,
   ],
@@ -176,6 +177,8 @@ const FIXES: readonly [
 
 async function importFix(file: string, error: unknown, fault: Fault | undefined): Promise<string> {
   const text = error instanceof Error ? `${codeOf(error)} ${error.message}` : '';
+  const early = error instanceof Error ? explainEarlyAccess(error.message) : undefined;
+  if (early !== undefined) return early;
   for (const [pattern, fix] of FIXES) {
     const [found, one = '', two = ''] = pattern.exec(text) ?? [];
     const fixed = found === undefined ? undefined : await fix(file, one, two);

@@ -13,6 +13,18 @@ export function explainOneCopy(name: string): string {
   return `install one version of ${name}. \`npm ls ${name}\` shows which packages need which version, and \`npm dedupe\` removes unnecessary copies.`;
 }
 
+/**
+ * Explains what reads a variable of a module that has not run yet, usually in a cycle of imports. Starts in lower case;
+ * undefined for other messages.
+ */
+export function explainEarlyAccess(message: string): string | undefined {
+  const [, name] = /^Cannot access '([^']+)' before initialization$/m.exec(message) ?? [];
+  return (
+    name &&
+    `break the import cycle, or declare ${name} before its first use. For a constructor parameter, write @Inject(lazy(() => ${name})) and the type Lazy<${name}>.`
+  );
+}
+
 /** Makes properties of an error invisible to `console.log` and to reports of uncaught errors. */
 export function hideProperties(error: Error, ...names: readonly string[]): void {
   for (const name of names) {
