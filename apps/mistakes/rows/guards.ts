@@ -326,7 +326,10 @@ mistake(
 
 mistake(
   '`public: true` without a reason',
-  { compiler: "'public'", startup: 'a text that says why everyone may call it' },
+  {
+    compiler: "'boolean' is not assignable to type 'string'",
+    startup: 'a text that says why everyone may call it',
+  },
   () => createApp().get('/', { public: true }, () => []),
 );
 

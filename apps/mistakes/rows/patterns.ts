@@ -140,7 +140,7 @@ mistake("`router.on(['GET', 'get'], …)`", { startup: 'GET / matches the same p
 
 mistake(
   '`{ invalidParams: 400 }`',
-  { compiler: 'TS2769', startup: 'must be 404: got 400.' },
+  { compiler: "'400' is not assignable to type '404'", startup: 'must be 404: got 400.' },
   () =>
     createApp().get('/:id', { params: z.object({ id: z.string() }), invalidParams: 400 }, () => 1),
   '/7',

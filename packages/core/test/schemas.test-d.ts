@@ -103,6 +103,91 @@ describe('a route with schemas', () => {
   });
 });
 
+describe('the options of a route', () => {
+  const pass: Middleware<{ user: string }> = (_ctx, next) => next();
+
+  it('have the error at the option that does not exist or has a wrong value', () => {
+    app.post(
+      '/',
+      {
+        body: User,
+        // @ts-expect-error: the option is called errors.
+        error: [404],
+      },
+      ({ body }) => body.id,
+    );
+    app.post(
+      '/',
+      {
+        body: User,
+        // @ts-expect-error: the option is called status.
+        statsu: 201,
+      },
+      pass,
+      ({ body, state }) => body.id + state.user,
+    );
+    app.post(
+      '/',
+      {
+        body: User,
+        // @ts-expect-error: a status is a number.
+        status: '201',
+      },
+      pass,
+      pass,
+      ({ path }) => path,
+    );
+    router.define('/', ({ post }) => ({
+      create: post(
+        '/',
+        {
+          body: User,
+          // @ts-expect-error: the option is called errors.
+          error: [404],
+        },
+        ({ body }) => body.id,
+      ),
+      replace: post(
+        '/',
+        {
+          body: User,
+          // @ts-expect-error: the option is called status.
+          statsu: 201,
+        },
+        pass,
+        ({ body }) => body.id,
+      ),
+    }));
+  });
+
+  it('may have other members if they are a variable or an instance of a class', () => {
+    class Options {
+      readonly body = User;
+      describe() {
+        return 'Creates a user.';
+      }
+    }
+    const options = { body: User, feature: 'users' };
+    app.post('/', options, ({ body }) => expectTypeOf(body.id).toEqualTypeOf<string>());
+    router.post('/', options, pass, ({ body, state }) => [
+      expectTypeOf(body.id).toEqualTypeOf<string>(),
+      expectTypeOf(state.user).toEqualTypeOf<string>(),
+    ]);
+    router.post('/', new Options(), ({ body }) => expectTypeOf(body.id).toEqualTypeOf<string>());
+    router.define('/', ({ post }) => ({
+      create: post('/', options, ({ body }) => expectTypeOf(body.id).toEqualTypeOf<string>()),
+    }));
+  });
+
+  it('may be followed by a spread array of middleware', () => {
+    const list: readonly Middleware[] = [];
+    app.post('/', { body: User }, ...list, ({ body }) =>
+      expectTypeOf(body.id).toEqualTypeOf<string>(),
+    );
+    router.get('/:id', ...list, ({ params }) => expectTypeOf(params.id).toEqualTypeOf<string>());
+  });
+});
+
 describe('the response of a route', () => {
   it('must match the schema, returned or passed to ctx.json()', () => {
     // @ts-expect-error: the id is a number.
@@ -153,6 +238,34 @@ describe('the response of a route', () => {
     router.get('/', { response: Role }, () => ({ role: 'owner' }));
     // @ts-expect-error: a role is not any text.
     router.get('/', { response: Role }, (ctx) => ({ role: ctx.path }));
+  });
+
+  it('has the error at the member that does not match', () => {
+    const Text = z.object({ id: z.string() });
+    const Count = z.object({ id: z.number() });
+    const pass: Middleware = (_ctx, next) => next();
+    router.get('/', { query: Text, response: Count }, ({ query }) => ({
+      // @ts-expect-error: the id is text.
+      id: query.id,
+    }));
+    router.post('/', { body: Text, response: { 201: Count } }, pass, ({ body }) => ({
+      // @ts-expect-error: the id is text.
+      id: body.id,
+    }));
+    app.post('/', { body: Text, response: Count }, pass, pass, ({ body }) => ({
+      // @ts-expect-error: the id is text.
+      id: body.id,
+    }));
+    router.define('/', ({ get }) => ({
+      find: get('/', { query: Text, response: Count }, ({ query }) => ({
+        // @ts-expect-error: the id is text.
+        id: query.id,
+      })),
+      list: get('/list', { query: Text, response: Count }, pass, ({ query }) => ({
+        // @ts-expect-error: the id is text.
+        id: query.id,
+      })),
+    }));
   });
 
   it('may be anything without a schema or with a JSON Schema', () => {

@@ -113,7 +113,10 @@ mistake('`secured(guard, { anyOf: [] })`', { startup: 'at least one' }, () =>
 
 mistake(
   '`security: [{ bearer: [] }]`, as in OpenAPI',
-  { compiler: "'security'", startup: '{ name, scheme } or { anyOf }' },
+  {
+    compiler: "'bearer' does not exist in type 'Security'",
+    startup: '{ name, scheme } or { anyOf }',
+  },
   () => createApp().get('/', { security: [{ bearer: [] }] }, () => 1),
 );
 

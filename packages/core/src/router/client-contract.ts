@@ -3,11 +3,15 @@ import type { State } from '../exchange/exchange.js';
 import type { ResponseBody } from '../response/record.js';
 import type { ExpandedPath } from './pattern.js';
 import type {
+  FirstArgument,
   HandlerResult,
+  OnlyRouteOptions,
   PlainHandlers,
   ResponseValue,
+  RouteFunction,
   RouteOptions,
   RouteParams,
+  ValidatedHandler,
   ValidatedHandlers,
 } from './route-options.js';
 
@@ -54,6 +58,37 @@ export interface RouteBuilder<Method extends string, P, S extends State> {
   /**
    * @param path - Pattern below the prefix, such as `/:id`, or an array of patterns.
    * @param options - Schemas, status and documentation of the route.
+   * @param handler - Returns what the response schema produces.
+   */
+  <
+    Path extends string,
+    const Options extends RouteOptions,
+    const Result extends HandlerResult<ResponseValue<Options>>,
+  >(
+    path: Path | readonly Path[],
+    options: Options & OnlyRouteOptions<Options>,
+    handler: ValidatedHandler<Options, RouteParams<P, Path>, S, Result>,
+  ): DefinedRoute<ContractOf<Method, Path, P, Options, Result>>;
+  /**
+   * @param path - Pattern below the prefix, such as `/:id`, or an array of patterns.
+   * @param options - Schemas, status and documentation of the route.
+   * @param middleware - Middleware of this route.
+   * @param handler - Returns what the response schema produces.
+   */
+  <
+    Path extends string,
+    const Options extends RouteOptions,
+    const Result extends HandlerResult<ResponseValue<Options>>,
+    A extends object = State,
+  >(
+    path: Path | readonly Path[],
+    options: Options & OnlyRouteOptions<Options>,
+    middleware: RouteFunction<RouteParams<P, Path>, NoInfer<S> & A>,
+    handler: ValidatedHandler<Options, RouteParams<P, Path>, S & A, Result>,
+  ): DefinedRoute<ContractOf<Method, Path, P, Options, Result>>;
+  /**
+   * @param path - Pattern below the prefix, such as `/:id`, or an array of patterns.
+   * @param options - Schemas, status and documentation of the route.
    * @param handlers - Middleware of this route, then its handler, which returns what the response schema
    *   produces.
    */
@@ -64,7 +99,7 @@ export interface RouteBuilder<Method extends string, P, S extends State> {
     Sets extends readonly unknown[],
   >(
     path: Path | readonly Path[],
-    options: Options,
+    options: Options & OnlyRouteOptions<Options>,
     ...handlers: ValidatedHandlers<Options, RouteParams<P, Path>, S, Sets, Result>
   ): DefinedRoute<ContractOf<Method, Path, P, Options, Result>>;
   /**
@@ -75,6 +110,29 @@ export interface RouteBuilder<Method extends string, P, S extends State> {
     path: Path | readonly Path[],
     ...handlers: PlainHandlers<RouteParams<P, Path>, S, Sets, Result>
   ): DefinedRoute<ContractOf<Method, Path, P, unknown, Result>>;
+  // When more than three overloads reject a call, TypeScript explains only why the last one does: one of these.
+  <
+    Path extends string,
+    const First,
+    const Result extends HandlerResult<ResponseValue<First>>,
+    A extends object = State,
+  >(
+    path: Path | readonly Path[],
+    first: FirstArgument<First, RouteParams<P, Path>, NoInfer<S> & A>,
+    handler: ValidatedHandler<First, RouteParams<P, Path>, NoInfer<S & A>, Result>,
+  ): DefinedRoute<ContractOf<Method, Path, P, First, Result>>;
+  <
+    Path extends string,
+    const First,
+    const Result extends HandlerResult<ResponseValue<First>>,
+    A extends object = State,
+    B extends object = State,
+  >(
+    path: Path | readonly Path[],
+    first: FirstArgument<First, RouteParams<P, Path>, NoInfer<S> & A>,
+    second: RouteFunction<RouteParams<P, Path>, NoInfer<S & A> & B>,
+    handler: ValidatedHandler<First, RouteParams<P, Path>, NoInfer<S & A & B>, Result>,
+  ): DefinedRoute<ContractOf<Method, Path, P, First, Result>>;
 }
 
 /** Registers a route for several methods, such as `['PUT', 'PATCH']`, with the other arguments of {@link RouteBuilder}. */

@@ -271,6 +271,24 @@ export type ValidatedHandlers<
   handler: ValidatedHandler<Options, P, S & SetByAll<Sets>, Result>,
 ];
 
+/** Rejects options that have members other than those of routes. Unknown if they have none, so that they stay weak. */
+export type OnlyRouteOptions<
+  Options,
+  Other extends PropertyKey = Exclude<keyof Options, keyof RouteOptions>,
+> = [Other] extends [never] ? unknown : { readonly [Name in Other]: never };
+
+/**
+ * What the argument after the pattern must be: middleware if it is a function, or else options. The branch of `never`
+ * lets TypeScript infer the argument.
+ */
+export type FirstArgument<Argument, P extends object, S extends State> = Argument extends (
+  ...values: never[]
+) => unknown
+  ? RouteFunction<P, S>
+  : [Argument] extends [never]
+    ? Argument
+    : RouteOptions;
+
 /**
  * Registers a route: a pattern or an array of them, optionally its schemas and documentation, middleware of this
  * route, then its handler.
@@ -289,7 +307,7 @@ export interface AddRoute<PrefixParams, S extends State, Result> {
     const Output extends HandlerResult<ResponseValue<Options>>,
   >(
     pattern: Path | readonly Path[],
-    options: Options,
+    options: Options & OnlyRouteOptions<Options>,
     handler: ValidatedHandler<Options, RouteParams<PrefixParams, Path>, S, Output>,
   ): Result;
   <
@@ -300,7 +318,7 @@ export interface AddRoute<PrefixParams, S extends State, Result> {
     B extends object = State,
   >(
     pattern: Path | readonly Path[],
-    options: Options,
+    options: Options & OnlyRouteOptions<Options>,
     first: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S> & A>,
     second: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S & A> & B>,
     handler: ValidatedHandler<Options, RouteParams<PrefixParams, Path>, S & A & B, Output>,
@@ -312,7 +330,7 @@ export interface AddRoute<PrefixParams, S extends State, Result> {
     Sets extends readonly unknown[],
   >(
     pattern: Path | readonly Path[],
-    options: Options,
+    options: Options & OnlyRouteOptions<Options>,
     ...handlers: ValidatedHandlers<Options, RouteParams<PrefixParams, Path>, S, Sets, Output>
   ): Result;
   <Path extends string, A extends object = State, B extends object = State>(
@@ -324,6 +342,48 @@ export interface AddRoute<PrefixParams, S extends State, Result> {
   <Path extends string, Sets extends readonly unknown[]>(
     pattern: Path | readonly Path[],
     ...handlers: PlainHandlers<RouteParams<PrefixParams, Path>, S, Sets>
+  ): Result;
+  // When more than three overloads reject a call, TypeScript explains only why the last one does: one of these.
+  <
+    Path extends string,
+    const First,
+    const Output extends HandlerResult<ResponseValue<First>>,
+    A extends object = State,
+  >(
+    pattern: Path | readonly Path[],
+    first: FirstArgument<First, RouteParams<PrefixParams, Path>, NoInfer<S> & A>,
+    handler: ValidatedHandler<First, RouteParams<PrefixParams, Path>, NoInfer<S & A>, Output>,
+  ): Result;
+  <
+    Path extends string,
+    const First,
+    const Output extends HandlerResult<ResponseValue<First>>,
+    A extends object = State,
+    B extends object = State,
+  >(
+    pattern: Path | readonly Path[],
+    first: FirstArgument<First, RouteParams<PrefixParams, Path>, NoInfer<S> & A>,
+    second: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S & A> & B>,
+    handler: ValidatedHandler<First, RouteParams<PrefixParams, Path>, NoInfer<S & A & B>, Output>,
+  ): Result;
+  <
+    Path extends string,
+    const First,
+    const Output extends HandlerResult<ResponseValue<First>>,
+    A extends object = State,
+    B extends object = State,
+    C extends object = State,
+  >(
+    pattern: Path | readonly Path[],
+    first: FirstArgument<First, RouteParams<PrefixParams, Path>, NoInfer<S> & A>,
+    second: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S & A> & B>,
+    third: RouteFunction<RouteParams<PrefixParams, Path>, NoInfer<S & A & B> & C>,
+    handler: ValidatedHandler<
+      First,
+      RouteParams<PrefixParams, Path>,
+      NoInfer<S & A & B & C>,
+      Output
+    >,
   ): Result;
 }
 
