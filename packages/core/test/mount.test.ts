@@ -377,26 +377,51 @@ describe('mount()', () => {
     expect(() => app.seal()).toThrow(message);
   });
 
+  describe('behind a guard of a prefix', () => {
+    const createGuarded = () =>
+      createApp()
+        .use('/admin', () => {
+          throw new UnauthorizedError('Sign in.');
+        })
+        .mount('/', (request) => new Response(new URL(request.url).pathname));
+
+    it.each([
+      ['/admin/users', 401],
+      ['/ADMIN/users', 401],
+      ['//admin/users', 400],
+      ['/%2Fadmin/users', 400],
+      ['/admin./users', 400],
+      ['/x/%2e%2e/admin', 400],
+      ['/x%2F..%2Fadmin', 400],
+    ])('gets no request that it could read as guarded: %s', async (path, status) => {
+      const response = await sendRaw(createGuarded(), path);
+      expect(response).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    });
+
+    it.each(['/v1/:users', '/files/a%2Fb', '/administrators'])(
+      'gets other requests: %s',
+      async (path) => {
+        const response = await sendRaw(createGuarded(), path);
+        expect(response).toMatch(/^HTTP\/1\.1 200 /);
+        expect(response).toContain(`\r\n${path}\r\n`);
+      },
+    );
+  });
+
   it.each([
-    ['/admin/users', 401],
-    ['/ADMIN/users', 401],
-    ['//admin/users', 400],
-    ['/%2Fadmin/users', 400],
-    ['/admin./users', 400],
-    ['/x/%2e%2e/admin', 400],
-    ['/x%2F..%2Fadmin', 400],
-    ['/v1/:users', 200],
-    ['/files/a%2Fb', 200],
-    ['/administrators', 200],
-  ])('is shielded by a guard of a prefix, however its handler reads %s', async (path, status) => {
+    ['/public/..%2fadmin', 400],
+    ['/public/..%5cadmin', 400],
+    ['/public/a%2fb', 200],
+    ['/admin', 401],
+  ])('gets no path that it could read as one above its prefix: %s', async (path, status) => {
+    const handler = () => new Response('served');
+    const guard: Middleware = () => {
+      throw new UnauthorizedError('Sign in.');
+    };
     const app = createApp()
-      .use('/admin', () => {
-        throw new UnauthorizedError('Sign in.');
-      })
-      .mount('/', (request) => new Response(new URL(request.url).pathname));
-    const response = await sendRaw(app, path);
-    expect(response).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-    if (status === 200) expect(response).toContain(`\r\n${path}\r\n`);
+      .mount('/public', handler)
+      .mount('/admin', handler, { middleware: [guard] });
+    expect(await sendRaw(app, path)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   });
 
   it('gets every path if no prefix has middleware', async () => {

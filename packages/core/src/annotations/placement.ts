@@ -64,7 +64,7 @@ export interface RoutePlacement {
 
 /** What runs before a function, for its {@link Placed.enter}. */
 export interface Surroundings {
-  /** The prefix that the function was passed to `app.use()` with; `/` without one. */
+  /** The prefix that the function was passed to `app.use()` or `mount()` with; `/` or empty without one. */
   readonly prefix: string;
   /** The prefixes of the middleware before it, in order. */
   readonly prefixes: readonly EarlierPrefix[];

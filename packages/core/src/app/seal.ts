@@ -63,8 +63,12 @@ export function seal(
     const mount = createMount(
       entry.router.rules,
       routes.map((route) => {
-        const { handlers } = route;
-        return { ...route, handlers: handlers.map((one) => enter(one, handlers)) };
+        const { handlers, options, pattern } = route;
+        // That of mount(), below which its handler must read every path.
+        const prefix = takesRequest(options)
+          ? pattern.text.slice(0, pattern.text.lastIndexOf('/'))
+          : '/';
+        return { ...route, handlers: handlers.map((one) => enter(one, handlers, prefix)) };
       }),
       schemas,
       schemaProblems,
