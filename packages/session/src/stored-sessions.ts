@@ -125,9 +125,8 @@ export function storedSessions(
     const { idleTimeout, lifetime } = lifetimesOf(lifetimes, remember);
     const text = await ask(timeout, () => store.read(id, idleTimeout));
     if (text === undefined) return undefined;
-    const [created, values, found]: [number, object, string?] = parse(text);
-    // Versions that wrote no scope may still run beside this one.
-    if (found !== undefined && found !== scope) return undefined;
+    const [created, values, found] = parse(text);
+    if (found !== scope) return undefined;
     if (Date.now() - created < lifetime) {
       return { id, created, members: parseMembers(values), remember, text };
     }
@@ -255,7 +254,8 @@ function tooLarge(size: number, maxBytes: number, members: Members): SessionErro
   );
 }
 
-function parse(text: string): [number, object] {
+/** Returns when a session began, its members, and its scope. */
+function parse(text: string): [number, object, string?] {
   try {
     return JSON.parse(text);
   } catch (cause) {
