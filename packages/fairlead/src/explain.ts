@@ -86,7 +86,7 @@ export async function explain(
   const nearest = others.sort((one, other) => other.matching - one.matching).slice(0, 10);
   return {
     path,
-    match: match && { ...match, upstream: await upstreamOf(match.route, method, target) },
+    match: match && { ...match, upstream: upstreamOf(match.route, path) },
     status: match === undefined ? status : undefined,
     isOtherVersion,
     others: nearest.map(({ route, reason }) => ({ route, reason })),
@@ -94,22 +94,11 @@ export async function explain(
 }
 
 /** Lists what runs before the router of a route for a request, in order. */
-async function upstreamOf(
-  { upstream = [], partial = [], router }: Route,
-  method: string,
-  target: string,
-): Promise<readonly Middleware[]> {
-  const running = [...upstream];
-  const { caseSensitive = true } = router?.rules ?? {};
-  const app = createApp({ caseSensitive });
-  for (const { prefix, middleware, index } of partial) {
-    app.use(prefix, (_, next) => {
-      running.splice(index + running.length - upstream.length, 0, middleware);
-      return next();
-    });
-  }
-  await send(app, method, target);
-  return running;
+function upstreamOf({ upstream = [], partial = [] }: Route, path: string): readonly Middleware[] {
+  const running = partial.filter(({ matches }) => matches(path));
+  const at = (place: number) =>
+    running.filter(({ index }) => index === place).map(({ middleware }) => middleware);
+  return [...upstream.flatMap((one, place) => [...at(place), one]), ...at(upstream.length)];
 }
 
 interface Answer {

@@ -49,14 +49,21 @@ export default () => createApp().use(log)${registered}.use(log).get('/orders/:id
     const { stdout } = await run('access');
     expect(stdout.replaceAll(/ +src.*/g, '')).toContain(`GET /orders/:id
   middleware  log
-  guard       signedIn() below /orders/all
+  middleware  signedIn() below /orders/all  bearer
   middleware  log
 `);
     await run('access', '--lock');
     await writeFile(join(folder, 'src/app.js'), create(''));
     expect((await run('check')).stderr).toContain(
-      'GET /orders/:id: the guard signedIn() below /orders/all does not run for it anymore.',
+      'GET /orders/:id: the middleware signedIn() below /orders/all (bearer) does not run for it anymore.',
     );
+    await writeFile(
+      join(folder, 'src/app.js'),
+      create(".use('/orders/all', secured(signedIn, { ...BEARER, scopes: ['all'] }))"),
+    );
+    await run('access', '--lock');
+    await writeFile(join(folder, 'src/app.js'), create(".use('/orders/all', signedIn)"));
+    expect((await run('check')).stderr).toContain('lets requests with bearer pass, too.');
     await writeFile(join(folder, 'src/app.js'), create('.use(signedIn)'));
     await run('access', '--lock');
     await writeFile(join(folder, 'src/app.js'), create(".use('/orders/all', signedIn)"));

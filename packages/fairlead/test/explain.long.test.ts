@@ -44,6 +44,7 @@ const reasonsIn = ({ others }: { others: { method: string; path: string; reason:
 describe('fairlead explain', () => {
   it.each([
     ['/users/admin', 'one, two, three'],
+    ['/users/ADMIN', 'one, two, three'],
     ['/users/7', 'one, three'],
   ])('prints middleware of a prefix for the paths below it: %s', async (path, expected) => {
     const { run } = await writeProject({
@@ -52,7 +53,12 @@ const [one, two, three] = ['one', 'two', 'three'].map((name) =>
   Object.defineProperty((ctx, next) => next(), 'name', { value: name }),
 );
 export default () =>
-  createApp().use(one).use('/users/admin', two).use(three).get('/users/:id', () => null);
+  createApp()
+    .use(one)
+    .use('/users/admin', two)
+    .use(three)
+    .get('/users/:id', () => null)
+    .mount('/other', () => new Response());
 `,
     });
     const { stdout } = await run('explain', 'GET', path);

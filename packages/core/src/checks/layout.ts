@@ -2,7 +2,12 @@ import { atLine, isIntended } from '@fairlead/options';
 import { roleOf } from '../annotations/description.js';
 import type { Middleware } from '../pipeline/pipeline.js';
 import { takesRequest } from '../router/fetch-handler.js';
-import type { Entry, MountedRoute, MountedRouter } from '../router/mount.js';
+import {
+  createPrefixTree,
+  type Entry,
+  type MountedRoute,
+  type MountedRouter,
+} from '../router/mount.js';
 import {
   isBelow,
   joinPaths,
@@ -132,8 +137,11 @@ export function createLayout(
       const partial = above.flatMap((place) => {
         const { prefix, middleware } = place;
         if (covering.includes(place)) index += 1;
-        else if (middleware && overlaps(place.shapes, shapes))
-          return [{ prefix, middleware, index }];
+        else if (middleware && overlaps(place.shapes, shapes)) {
+          const matches = (path: string) =>
+            createPrefixTree(parseSegments(prefix), rules).find('GET', path) !== undefined;
+          return [{ prefix, middleware, index, matches }];
+        }
         return [];
       });
       listed.push({ ...route, upstream, ...(partial.length > 0 && { partial }), router });
@@ -198,7 +206,7 @@ function rulesOfPrefixes(
   const all = [own, ...entries.flatMap(([one]) => ('router' in one ? one.router.rules : []))];
   const first = entries.findIndex(([one]) => 'middleware' in one && one.prefix !== '/');
   const behind = first === -1 ? [] : entries.slice(first);
-  const routes = behind.flatMap(([, own]) => own);
+  const routes = behind.flatMap(([, below]) => below);
   const functions = [
     ...behind.flatMap(([one]) => ('middleware' in one ? one.middleware : [])),
     ...routes.flatMap(({ handlers }) => handlers),

@@ -108,6 +108,8 @@ export interface PartialMiddleware {
   readonly middleware: Middleware;
   /** How many functions of {@link Route.upstream} run before it. */
   readonly index: number;
+  /** @param path - In normal form, as {@link Context.path}. */
+  readonly matches: (path: string) => boolean;
 }
 
 export type AnyRouter = Router<unknown, State>;

@@ -4,8 +4,8 @@ import { BadRequestError } from '../errors/http-error.js';
 
 /**
  * Creates the function that shields handlers of other frameworks, which may read a path more loosely than the prefixes
- * before them, and than their own. It rejects a path that leads upwards, or could lead below a prefix whose middleware did not
- * run, with 400 `AMBIGUOUS_PATH`.
+ * before them, and than their own. It rejects a path that leads upwards, or could lead below a prefix whose middleware
+ * did not run, with 400 `AMBIGUOUS_PATH`.
  *
  * @returns Undefined without any prefix, because then nothing is ambiguous.
  */
@@ -45,12 +45,12 @@ function pathOf(url: string): string {
 function leadsBelow(names: readonly string[], prefix: EarlierPrefix['segments']): boolean {
   return prefix.every((texts, index) => {
     const name = names[index];
-    return name !== undefined && fits(name, texts);
+    return name !== undefined && mayFit(name, texts);
   });
 }
 
 /** Whether a name consists of texts with parameters between them. Assumes it in doubt. */
-function fits(name: string, [first = '', ...others]: readonly string[]): boolean {
+function mayFit(name: string, [first = '', ...others]: readonly string[]): boolean {
   const last = others.pop();
   if (last === undefined) return name === first;
   if (!name.startsWith(first) || !name.endsWith(last)) return false;

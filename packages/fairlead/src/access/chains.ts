@@ -14,6 +14,8 @@ export type Needs = readonly (readonly string[])[];
 export interface Step {
   readonly kind: 'middleware' | 'guard' | 'handler';
   readonly name: string;
+  /** The prefix of the requests that it runs for; all of the route without it. */
+  readonly below?: string;
   readonly needs: Needs;
   /** Such as `100 per 60 s`. */
   readonly limit?: string;
@@ -109,7 +111,7 @@ function chainOf(
   const ofHandler = described?.security.length ? stepsOf(handler ?? {}) : [];
   const partlyAt = (place: number): readonly Step[] =>
     partial.flatMap(({ index, prefix, middleware }) =>
-      index === place ? stepsOf(middleware).map((step) => partly(step, prefix)) : [],
+      index === place ? stepsOf(middleware).map((step) => ({ ...step, below: prefix })) : [],
     );
   return {
     route: `${opensWebSocket(handlers) ? 'WS' : method} ${pattern}${options.version === undefined ? '' : ` version ${options.version}`}`,
@@ -129,10 +131,9 @@ function chainOf(
   };
 }
 
-/** Returns a step as one of requests below a prefix only. It demands nothing of the others. */
-function partly({ needs, limit: _, ...step }: Step, prefix: string): Step {
-  const kind = needs.some((way) => way.length > 0) ? 'guard' : step.kind;
-  return { ...step, kind, name: `${step.name} below ${prefix}`, needs: [[]] };
+/** Describes which requests of the route a step runs for, after its name. */
+export function describeBelow(below: string | undefined): string {
+  return below === undefined ? '' : ` below ${below}`;
 }
 
 /** Returns the steps of a function: itself, after those that it runs. */

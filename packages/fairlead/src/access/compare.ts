@@ -1,5 +1,5 @@
 import type { PathRules } from '@fairlead/core';
-import { describeNeeds, describeWay, implies, missingWays } from './chains.js';
+import { describeBelow, describeNeeds, describeWay, implies, missingWays } from './chains.js';
 import type { Lock, LockedRoute, LockedStep } from './lock.js';
 
 /** A difference between a lock and an application. */
@@ -94,9 +94,9 @@ function quote(reason: string): string {
   return JSON.stringify(reason);
 }
 
-function describeStep({ kind, name, needs }: LockedStep): string {
+function describeStep({ kind, name, below, needs }: LockedStep): string {
   const demand = describeNeeds(needs);
-  return `the ${kind} ${name}${demand && ` (${demand})`}`;
+  return `the ${kind} ${name}${describeBelow(below)}${demand && ` (${demand})`}`;
 }
 
 function compareRoute(route: string, before: LockedRoute, after: LockedRoute): Difference[] {
@@ -127,10 +127,11 @@ function compareRoute(route: string, before: LockedRoute, after: LockedRoute): D
     }
   };
   const isAlike = (old: LockedStep, now: LockedStep) =>
-    old.kind === now.kind && old.name === now.name;
+    old.kind === now.kind && old.name === now.name && old.below === now.below;
   const isEqual = (old: LockedStep, now: LockedStep) =>
     isAlike(old, now) && implies(now.needs, old.needs) && implies(old.needs, now.needs);
-  const isStrong = (old: LockedStep, now: LockedStep) => implies(now.needs, old.needs);
+  const isStrong = (old: LockedStep, now: LockedStep) =>
+    (now.below === undefined || now.below === old.below) && implies(now.needs, old.needs);
   pair(isEqual, () => undefined);
   pair(
     (old, now) => isAlike(old, now) && isStrong(old, now),

@@ -10,7 +10,7 @@ export const LOCK_FILE = 'access.lock.json';
 
 const VERSION = 1;
 
-export type LockedStep = Pick<Step, 'kind' | 'name' | 'needs'>;
+export type LockedStep = Pick<Step, 'kind' | 'name' | 'below' | 'needs'>;
 
 /** What a lock records of a route. */
 export interface LockedRoute {
@@ -27,7 +27,14 @@ export function lockOf(chains: readonly Chain[]): Lock {
   const entries = chains.map(({ route, steps, ...chain }) => {
     const deciding = steps
       .filter(({ kind, needs }) => kind === 'guard' || needs.some((way) => way.length > 0))
-      .map(({ kind, name, needs }): LockedStep => ({ kind, name, needs }))
+      .map(
+        ({ kind, name, below, needs }): LockedStep => ({
+          kind,
+          name,
+          ...(below !== undefined && { below }),
+          needs,
+        }),
+      )
       .sort(byText);
     // A reason that a package brings is no decision of the application.
     const reason = chain.isBuiltIn ? undefined : chain.public;
@@ -54,9 +61,9 @@ export function rulesOf(chains: readonly Chain[]): ReadonlyMap<string, PathRules
 export function formatLock(lock: Lock, builtIn: ReadonlySet<string>): string {
   const routes = [...lock].filter(([route, { steps }]) => steps.length > 0 || !builtIn.has(route));
   const lines = routes.map(([route, { steps, ...others }]) => {
-    const written = steps.map(({ kind, name, needs }) => {
+    const written = steps.map(({ kind, name, below, needs }) => {
       const isKnown = needs.some((way) => way.length > 0);
-      return `        ${JSON.stringify({ [kind]: name, ...(isKnown && { needs }) })}`;
+      return `        ${JSON.stringify({ [kind]: name, below, ...(isKnown && { needs }) })}`;
     });
     const members = [
       ...(others.public === undefined ? [] : [`      "public": ${JSON.stringify(others.public)}`]),
@@ -95,11 +102,12 @@ export function parseLock(file: string, text: string): Lock {
     new UsageError(
       `${file} is not a lock of access: ${reason}. Restore it, or write it again with fairlead access --lock and review the difference.`,
     );
+  const json = text.replace(/^\uFEFF/, '');
   let data: unknown;
   try {
-    data = JSON.parse(text.replace(/^\uFEFF/, ''));
+    data = JSON.parse(json);
   } catch (error) {
-    throw refuse(`it is not JSON: ${describeJsonError(error, text)}`);
+    throw refuse(`it is not JSON: ${describeJsonError(error, json)}`);
   }
   const { version, routes }: { version?: unknown; routes?: unknown } = Object(data);
   if (version !== VERSION) throw refuse(`its version is not ${VERSION}`);
@@ -129,10 +137,10 @@ function parseRoute(value: unknown): LockedRoute | undefined {
 function parseStep(value: unknown): LockedStep | undefined {
   const step: Readonly<Record<string, unknown>> = Object(value);
   const kind = KINDS.find((one) => typeof step[one] === 'string');
-  const { needs = [[]] } = step;
-  return kind === undefined || !isNeeds(needs)
-    ? undefined
-    : { kind, name: String(step[kind]), needs };
+  const { below, needs = [[]] } = step;
+  if (kind === undefined || !isNeeds(needs)) return undefined;
+  if (below !== undefined && typeof below !== 'string') return undefined;
+  return { kind, name: String(step[kind]), ...(below !== undefined && { below }), needs };
 }
 
 function isNeeds(value: unknown): value is Needs {

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { escapeLine } from '@fairlead/options';
 import type { Command } from 'commander';
-import { type Chain, chainsOf, describeNeeds } from '../access/chains.js';
+import { type Chain, chainsOf, describeBelow, describeNeeds } from '../access/chains.js';
 import { builtInOf, formatLock, LOCK_FILE, lockOf } from '../access/lock.js';
 import { acceptModule, withApplication } from '../application.js';
 import { UsageError } from '../errors.js';
@@ -55,14 +55,16 @@ function formatChains(chains: readonly Chain[]): string {
 
 function formatChain({ route, public: reason, steps, at }: Chain): string {
   const title = `${style('bold', escapeLine(route))}${at === undefined ? '' : `  ${at}`}`;
-  const lines = steps.map(({ kind, name, needs, limit = '', at: place = '' }) => [
+  const lines = steps.map(({ kind, name, below, needs, limit = '', at: place = '' }) => [
     kind,
-    name,
+    name + describeBelow(below),
     describeNeeds(needs) || limit,
     place,
   ]);
   const [, ...rows] = formatTable(['', '', '', ''], lines).split('\n');
-  const isGuarded = steps.some(({ needs }) => needs.every((way) => way.length > 0));
+  const isGuarded = steps.some(
+    ({ below, needs }) => below === undefined && needs.every((way) => way.length > 0),
+  );
   if (!isGuarded)
     rows.push(reason === undefined ? 'nothing decides who may call it' : `public: ${reason}`);
   return [title, ...rows.map((row) => `  ${escapeLine(row)}`)].join('\n');
