@@ -98,12 +98,13 @@ function createWrite(logger: RequestLoggerOptions['logger']): (entry: RequestLog
   return (entry) => stream.write(formatLine(entry));
 }
 
-/** Writes to stdout as `console.log()` does: the process goes on when nothing reads stdout any more. */
+/** Writes to stdout. The process goes on when nothing reads stdout any more. */
 function writeOut(line: string): void {
   const { stdout } = process;
-  const ignore = (): void => undefined;
-  stdout.once('error', ignore);
-  stdout.write(line, () => stdout.removeListener('error', ignore));
+  stdout.write(line, (error) => {
+    // The event follows. Without a listener, it would end the process.
+    if (error && stdout.listenerCount('error') === 0) stdout.once('error', () => undefined);
+  });
 }
 
 function entryOf(

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import { Readable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import {
   type Application,
   type Context,
@@ -14,7 +14,7 @@ import {
   notFoundHandler,
 } from '@fairlead/core';
 import { connectRaw } from '@fairlead/test-support/raw-connection';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type RequestLogEntry, requestId, requestLogger, timeout } from '../src/index.js';
 import { serve } from './support/send.js';
 
@@ -23,6 +23,18 @@ function createLog() {
   const entries: RequestLogEntry[] = [];
   const logger = requestLogger({ logger: { info: (entry) => entries.push(entry) } });
   return { entries, logger };
+}
+
+/** Replaces stdout for the running test. It stays open after an error. */
+function replaceStdout(write: (written: (error?: Error) => void) => void): Writable {
+  const stdout = new Writable({
+    autoDestroy: false,
+    write: (_chunk, _encoding, written) => write(written),
+  });
+  const { stdout: original } = process;
+  const get = vi.spyOn(process, 'stdout', 'get').mockReturnValue(stdout as typeof original);
+  onTestFinished(() => get.mockRestore());
+  return stdout;
 }
 
 const fail = (error: unknown): Middleware => {
@@ -139,16 +151,26 @@ describe('requestLogger()', () => {
     await expect.poll(() => errors.map(String)).toEqual(['Error: The disk is full.']);
   });
 
+  it('writes many lines at once to stdout, without a warning', async () => {
+    const stdout = replaceStdout((written) => setImmediate(written));
+    const write = vi.spyOn(stdout, 'write');
+    const emitWarning = vi.spyOn(process, 'emitWarning');
+    const app = createApp().use(requestLogger({ now: () => 0 }));
+    await Promise.all(Array.from({ length: 50 }, () => app.request('/')));
+    const lines = Array.from({ length: 50 }, () => 'GET / 404 0.0 ms\n');
+    expect(write.mock.calls.map(([line]) => line)).toEqual(lines);
+    expect(emitWarning).not.toHaveBeenCalled();
+  });
+
   it('goes on when nothing reads stdout any more', async () => {
-    const write = vi.spyOn(process.stdout, 'write').mockImplementation((...args) => {
-      const [, written] = args as unknown as [string, () => void];
-      process.stdout.emit('error', new Error('EPIPE'));
-      written();
-      return true;
-    });
-    const response = await createApp().use(requestLogger()).request('/');
-    write.mockRestore();
-    expect([response.status, process.stdout.listenerCount('error')]).toEqual([404, 0]);
+    const stdout = replaceStdout((written) => setImmediate(written, new Error('EPIPE')));
+    const emit = vi.spyOn(stdout, 'emit');
+    await createApp().use(requestLogger()).request('/');
+    const results = () =>
+      emit.mock.calls.flatMap(([event], index) =>
+        event === 'error' ? [emit.mock.results[index]?.type] : [],
+      );
+    await expect.poll(results).toEqual(['return']);
   });
 
   it('passes an object to a logger that is also a stream', async () => {
