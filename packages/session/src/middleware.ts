@@ -236,7 +236,7 @@ function createMiddleware<Data extends object, Kept extends Found>(
     const received = readCookies(ctx)[name];
     const found = received === undefined ? undefined : await backend.find(received);
     const current = new OpenSession(ctx, found, user, attributes.path);
-    if (lengthOf(ctx.state.session) <= lengthOf(current))
+    if (pathLengthOf(ctx.state.session) <= pathLengthOf(current))
       ctx.state.session = current as Session<Data>;
     try {
       await next();
@@ -256,9 +256,11 @@ function createMiddleware<Data extends object, Kept extends Found>(
  * Returns the length of a session's path. Of several, the session with the longest one stays, so that what checks it,
  * such as a guard of that path, never receives the session of more requests.
  */
-function lengthOf(session: unknown): number {
-  const isOwn = session instanceof OpenSession || session instanceof OutsideSession;
-  return isOwn ? session.path.length : 0;
+function pathLengthOf(session: unknown): number {
+  const stays =
+    session instanceof OpenSession ||
+    (session instanceof OutsideSession && session.excludesShorter);
+  return stays ? session.path.length : 0;
 }
 
 /**
@@ -278,7 +280,7 @@ function limitTo<Data extends object>(
     const isSimilar = `${ctx.path}/`.toLowerCase().startsWith(similar);
     const { session } = ctx.state;
     // Another session() may have set it.
-    if (session === undefined || (isSimilar && lengthOf(session) < path.length))
+    if (session === undefined || (isSimilar && pathLengthOf(session) < path.length))
       ctx.state.session = new OutsideSession(ctx.path, path, isSimilar) as Session<Data>;
     return next();
   });

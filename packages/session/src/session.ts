@@ -324,19 +324,19 @@ function describeType(value: unknown): string {
 /** Replaces the session in a request that does not receive its cookie because its path differs. */
 export class OutsideSession implements Session {
   readonly #requested: string;
-  readonly #path: string;
-  /** The path of requests that have no other session. Empty if others may have one. */
+  /** The path of the cookie. */
   readonly path: string;
+  /** Whether the request has no session of a shorter path, because a router may ignore how its path differs. */
+  readonly excludesShorter: boolean;
 
   /**
    * @param requested - The path of the request.
    * @param path - The path of the cookie.
-   * @param isSimilar - Whether a router may regard the path of the request as one of the cookie.
    */
-  constructor(requested: string, path: string, isSimilar: boolean) {
+  constructor(requested: string, path: string, excludesShorter: boolean) {
     this.#requested = requested;
-    this.#path = path;
-    this.path = isSimilar ? path : '';
+    this.path = path;
+    this.excludesShorter = excludesShorter;
   }
 
   get id(): undefined {
@@ -366,7 +366,7 @@ export class OutsideSession implements Session {
   #error(action: string): SessionError {
     return new SessionError(
       'OUTSIDE_SESSION_PATH',
-      `Cannot change the session (${action}) in a request to '${this.#requested}': clients send its cookie only to '${this.#path}' and below. Move the route there, or change the option path of session().`,
+      `Cannot change the session (${action}) in a request to '${this.#requested}': clients send its cookie only to '${this.path}' and below. Move the route there, or change the option path of session().`,
     );
   }
 }
