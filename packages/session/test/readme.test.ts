@@ -61,7 +61,7 @@ it('docs/errors.md lists every error with its code and status', async () => {
     await app.request('/', { headers: { Cookie: `__Host-Http-session=${'A'.repeat(43)}` } });
   };
   const works = createMemoryStore();
-  const ended = { ...works, read: async () => `[${Date.now()},{}]` };
+  const ended = { ...works, read: async () => `[${Date.now()},{},"__Host-Http-session"]` };
   let reads = 0;
   const store = {
     ...ended,
