@@ -65,7 +65,10 @@ export interface DeadLettersPage {
   readonly after?: string | undefined;
 }
 
-/** Jobs that failed for the last time. They stay until they are retried or discarded. */
+/**
+ * Jobs that failed for the last time. They stay until they are retried or discarded, in PostgreSQL in the transaction of
+ * the caller, and in a store at once.
+ */
 export interface DeadLetters {
   /**
    * Returns dead letters, the oldest first.

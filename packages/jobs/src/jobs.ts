@@ -129,6 +129,7 @@ export interface Jobs {
    *
    * @param timeout - Milliseconds until they are aborted, to run again later; `Infinity` for never. The first call sets
    *   it. Default: until half a second before the deadline of a process that stops, and else 8,000.
+   * @throws {SetupError} `INVALID_OPTION`, when the timeout is no number of at least 0.
    */
   stop(timeout?: number): Promise<void>;
   readonly deadLetters: DeadLetters;
@@ -244,6 +245,10 @@ export function createJobs(backend: JobBackend, options: JobsOptions = {}): Jobs
   };
 
   const stop = async (timeout: number): Promise<void> => {
+    if (typeof timeout !== 'number' || !(timeout >= 0)) {
+      const message = `stop() of jobs cannot use ${describeValue(timeout)}. Pass milliseconds, or nothing.`;
+      throw new SetupError('INVALID_OPTION', message);
+    }
     if (state === 'open') end = close(timeout);
     await end;
   };

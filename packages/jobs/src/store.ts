@@ -184,7 +184,7 @@ class StoreBackend implements JobBackend {
     if (names.length > 0 && this.#db === undefined) {
       throw new SetupError(
         'INVALID_JOBS',
-        `storeBackend() lacks the transactions for the jobs ${joinWords(names, 'and')}. Pass them: storeBackend(store, createTransactions(storeAdapter(store))). Or remove transaction: true.`,
+        `storeBackend() lacks the transactions for the jobs ${joinWords(names, 'and')}. Pass those that their handlers write with: const db = createTransactions(storeAdapter(store)), then storeBackend(store, db), and db.client.write() in handlers. Or remove transaction: true.`,
       );
     }
     if (this.#db !== undefined && this.#db.adapter.database !== this.#store) {

@@ -175,6 +175,13 @@ describe('jobs', () => {
     },
   );
 
+  it.each([['8s'], [-1], [Number.NaN], [null]])('refuse to stop within %j', async (timeout) => {
+    const { jobs, log } = openMails();
+    await jobs.start();
+    await expect(jobs.stop(timeout as number)).rejects.toThrow('stop() of jobs cannot use');
+    expect(log).not.toContain('pause');
+  });
+
   it('stop once, and each stop() waits for that', async () => {
     const { backend, log } = openNotes();
     const { promise: closed, resolve } = Promise.withResolvers<void>();

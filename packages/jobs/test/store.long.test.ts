@@ -201,7 +201,7 @@ it('a job whose process was killed in the last run is a dead letter', async (tes
 });
 
 it('jobs exist if and only if their transaction commits', async (test) => {
-  const { db, jobs, users } = open(test, 'rule.db');
+  const { store, db, jobs, users } = open(test, 'rule.db');
   const ran: [string, string][] = [];
   const job = jobs.define('rule', { payload: Item }, ({ id, payload }) => {
     ran.push([id, payload.item]);
@@ -216,9 +216,8 @@ it('jobs exist if and only if their transaction commits', async (test) => {
   const ids = await db.run(async () => {
     await db.client.write('addUser', 'ada');
     const enqueued = [await job.enqueue({ item: 'a' }), await job.enqueue({ item: 'b' })];
-    // Nothing runs before the commit.
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(ran).toEqual([]);
+    // Nothing can run before the commit.
+    expect(store.read((queries) => queries.jobs.isDue('rule', Date.now()))).toBe(false);
     return enqueued;
   });
   ids.push(await job.enqueue({ item: 'c' }));
@@ -305,7 +304,7 @@ it('jobs in a transaction are refused without transactions of their store', asyn
   await expect(without.start()).rejects.toMatchObject({
     code: 'INVALID_JOBS',
     message:
-      "storeBackend() lacks the transactions for the jobs 'a'. Pass them: storeBackend(store, createTransactions(storeAdapter(store))). Or remove transaction: true.",
+      "storeBackend() lacks the transactions for the jobs 'a'. Pass those that their handlers write with: const db = createTransactions(storeAdapter(store)), then storeBackend(store, db), and db.client.write() in handlers. Or remove transaction: true.",
   });
   await expect(createJobs(storeBackend(store, db)).start()).rejects.toMatchObject({
     code: 'INVALID_JOBS',
