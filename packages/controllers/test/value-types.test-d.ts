@@ -165,6 +165,61 @@ describe('defineController()', () => {
         four: () => 1,
       }),
     });
+  });
+
+  it('rejects misspelled options beside others, at their place', () => {
+    defineController('/', {
+      routes: ({ post, on }) => ({
+        one: post(
+          '/one',
+          {
+            body: User,
+            // @ts-expect-error the option is called errors
+            error: [404],
+          },
+          ({ body }) => body.name,
+        ),
+        two: on(
+          ['PUT'],
+          '/two',
+          {
+            body: User,
+            // @ts-expect-error the option is called status
+            statsu: 201,
+          },
+          ({ body }) => body.name,
+        ),
+      }),
+    });
+  });
+
+  it('accepts other members of a variable, and other keywords of a JSON Schema', () => {
+    const options = { body: User, feature: 'users' };
+    defineController('/', {
+      routes: ({ post, get }) => ({
+        one: post('/one', options, ({ body }) => expectTypeOf(body.id).toEqualTypeOf<string>()),
+        two: get('/two', { response: { type: 'object', 'x-name': 'a' } }, () => ({})),
+      }),
+    });
+  });
+
+  it('gives functions among the options their types', () => {
+    defineController('/', {
+      routes: ({ get }) => ({
+        one: get(
+          '/one',
+          {
+            query: Page,
+            guards: [(ctx) => expectTypeOf(ctx.path).toEqualTypeOf<string>()],
+            middleware: [(_ctx, next) => next()],
+          },
+          ({ query }) => expectTypeOf(query).toEqualTypeOf<{ page: number }>(),
+        ),
+      }),
+    });
+  });
+
+  it('rejects controllers without routes, and dependencies that are not tokens', () => {
     // @ts-expect-error a controller has routes
     defineController('/', {});
     // @ts-expect-error a number is not a token

@@ -145,7 +145,7 @@ export interface RouteBuilder<
     A extends object = State,
   >(
     path: Path | readonly Path[],
-    options: Options & CheckedReferences<Options>,
+    options: CheckedOptions<Options>,
     handler: Handler<Options, Prefix, Path, S & A, G, Instances, Result>,
   ): ValueRoute<ContractOf<Method, Path, PathParams<Prefix>, Options, Result>>;
 }
@@ -166,7 +166,7 @@ export interface MethodsBuilder<Prefix extends string, Instances, S = unknown, G
   >(
     methods: Method | readonly Method[],
     path: Path | readonly Path[],
-    options: Options & CheckedReferences<Options>,
+    options: CheckedOptions<Options>,
     handler: Handler<Options, Prefix, Path, S & A, G, Instances, Result>,
   ): ValueRoute<ContractOf<Method, Path, PathParams<Prefix>, Options, Result>>;
 }
@@ -197,12 +197,21 @@ type GuardState<Options, G> = Options extends {
     : unknown
   : G & ListState<Options, 'guards', 'canActivate'>;
 
+/**
+ * What the options of a route must be. An object literal must not have other members, which TypeScript does not check
+ * for a type that it infers. The branch of `never` lets it infer the options.
+ */
+type CheckedOptions<Options> = [Options] extends [never]
+  ? Options
+  : ValueRouteOptions & CheckedMembers<Options>;
+
 /** Requires that the classes that a route lists have a fitting `static inject`. */
-type CheckedReferences<Options> = {
-  readonly [Name in keyof Options &
-    keyof SharedReferences]?: Options[Name] extends readonly unknown[]
-    ? Injectables<Options[Name]>
-    : unknown;
+type CheckedMembers<Options> = {
+  readonly [Name in keyof Options & keyof ValueRouteOptions]?: Name extends keyof SharedReferences
+    ? Options[Name] extends readonly unknown[]
+      ? Injectables<Options[Name]>
+      : unknown
+    : Options[Name];
 };
 
 type ListState<Options, Name extends string, Method extends string> = Options extends {
