@@ -1,4 +1,4 @@
-import type { ResponseSchemas, ResponseValue, Returned } from '@fairlead/core';
+import type { HandlerResult, ResponseSchemas, ResponseValue } from '@fairlead/core';
 import type { Class, Constructor, Injectable } from '@fairlead/di';
 import { describeValue, type Kinds, object, routeStatus, string } from '@fairlead/options';
 import { refuse } from '../errors.js';
@@ -91,10 +91,13 @@ const { validateHeaderName, validateHeaderValue } = process.getBuiltinModule('no
 export type ResponseDecorator<Value> = (
   target: object,
   key: string | symbol,
-  descriptor: {
-    readonly value?: (...values: never[]) => Returned<Value> | Promise<Returned<Value>>;
-  },
+  descriptor: MethodReturning<Value>,
 ) => void;
+
+/** The descriptor of a method whose result fits `response`. */
+interface MethodReturning<Value> {
+  readonly value?: (...values: never[]) => HandlerResult<Value>;
+}
 
 /**
  * Makes a method handle requests. Its return value is the response: JSON, bytes or a stream. With
