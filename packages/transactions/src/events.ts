@@ -10,7 +10,7 @@ import {
   reporterOf,
 } from '@fairlead/options';
 import type { Client } from 'pg';
-import { assertTable, tableName } from './table-name.js';
+import { assertTable, explainMissingTable, tableName } from './table-name.js';
 import type { Transactions } from './transactions.js';
 
 /** Options of {@link createEvents}. */
@@ -57,7 +57,8 @@ export interface Events {
   /**
    * Publishes an event: within a transaction, if and only if that commits.
    *
-   * @throws {TypeError} When JSON or PostgreSQL cannot carry the data, such as text with NUL.
+   * @throws {TypeError} When JSON or PostgreSQL cannot carry the data, such as text with NUL, or the type is `start` or
+   *   has several lines, which no client could receive.
    */
   publish(topic: string, event: PublishedEvent): Promise<void>;
   /**
@@ -156,6 +157,32 @@ export function createEvents<DbClient>(db: Transactions<DbClient>, options: Even
   return new PostgresEvents(db, options);
 }
 
+/** @throws {TypeError} For a type that no subscriber could pass on. */
+function assertType(topic: string, event: unknown): void {
+  if (event === undefined) return;
+  const call = `Cannot publish the event ${describeValue(event)} to '${topic}'`;
+  if (event === 'start')
+    throw new TypeError(`${call}: the first event of each subscription has this type. Rename it.`);
+  if (typeof event !== 'string' || /[\r\n]/.test(event))
+    throw new TypeError(`${call}: its type is no text of one line, such as 'message'.`);
+}
+
+/** @throws {TypeError} For data that JSON cannot carry. */
+function toJson(topic: string, data: unknown): string {
+  const refuse = (options?: ErrorOptions) =>
+    new TypeError(
+      `Cannot publish ${describeValue(data)} to '${topic}': JSON cannot carry it. Pass a text or an object.`,
+      options,
+    );
+  try {
+    const text = JSON.stringify(data);
+    if (text !== undefined) return text;
+  } catch (cause) {
+    throw refuse({ cause });
+  }
+  throw refuse();
+}
+
 class PostgresEvents<DbClient> implements Events {
   readonly #db: Transactions<DbClient>;
   readonly #connect: () => Client;
@@ -183,12 +210,8 @@ class PostgresEvents<DbClient> implements Events {
   }
 
   async publish(topic: string, { event, data }: PublishedEvent): Promise<void> {
-    const text = JSON.stringify(data);
-    if (text === undefined) {
-      throw new TypeError(
-        `Cannot publish ${describeValue(data)} to '${topic}': JSON cannot carry it. Pass a text or an object.`,
-      );
-    }
+    assertType(topic, event);
+    const text = toJson(topic, data);
     const stored = { topic, event, data: JSON.parse(text) };
     assertStorable(`Cannot publish to '${topic}'`, stored, 'the event');
     const { adapter, client } = this.#db;
@@ -227,7 +250,9 @@ class PostgresEvents<DbClient> implements Events {
       throw new SetupError('INVALID_OPTION', 'start() of events was called twice. Call it once.');
     }
     // First, because nothing has to be closed if it fails. Subscriptions, which begin later, read the log themselves.
-    this.#position = await this.#lastPosition();
+    this.#position = await this.#lastPosition().catch((error: unknown) => {
+      throw explainMissingTable(error, this.#table, 'eventsTable()');
+    });
     await this.#listen();
     this.#state = 'started';
     this.#every(POLLING, () => this.#readAll());

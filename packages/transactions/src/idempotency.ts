@@ -18,7 +18,7 @@ import {
   replay,
   responseOf,
 } from './keyed-request.js';
-import { assertTable, tableName } from './table-name.js';
+import { assertTable, explainMissingTable, tableName } from './table-name.js';
 import {
   assertWholeResponse,
   isOutcomeUnknown,
@@ -128,7 +128,9 @@ export function idempotency<Client>(
       fingerprint,
       lifetime,
     ).catch((error: unknown) => {
-      throw codeOf(error) === LOCK_NOT_AVAILABLE ? inUse(error) : error;
+      throw codeOf(error) === LOCK_NOT_AVAILABLE
+        ? inUse(error)
+        : explainMissingTable(error, table, 'idempotencyTable()');
     });
     await query('SET LOCAL lock_timeout TO DEFAULT');
     if (claimed.length > 0) return undefined;

@@ -17,6 +17,7 @@ import {
   withCharset,
 } from '@fairlead/options';
 import type { KeptResponse } from './adapter.js';
+import { findLateParser } from './late-parser.js';
 
 /** Options of middleware that runs the rest of a request once for each `Idempotency-Key`. */
 export interface KeyOptions {
@@ -79,7 +80,7 @@ export async function readKeyedRequest(
   await requireParsedBody(ctx);
   if (key === undefined) return undefined;
   const owner: unknown = principal(ctx);
-  if (typeof owner !== 'string') throw wrongPrincipal(call, owner);
+  if (typeof owner !== 'string' || owner === '') throw wrongPrincipal(call, owner);
   const before = new Map([...ctx.responseHeaders].map(([name, value]) => [name, String(value)]));
   return { owner, key, fingerprint: fingerprintOf(ctx), before };
 }
@@ -104,6 +105,9 @@ export function describeKeyed(
     name: call,
     afterGuards: true,
     refuses: (placement) => findLateGuard(call, placement),
+    check: (placement) =>
+      findLateParser(call, 'so that such bodies are a 415', placement) ??
+      descriptionOf(wraps)?.check?.(placement),
     takes: {
       'Idempotency-Key': {
         description:
@@ -255,6 +259,6 @@ export function reused(): HttpError {
 
 function wrongPrincipal(call: string, owner: unknown): TypeError {
   return new TypeError(
-    `The principal function of ${call} returned ${typeof owner}. Return a string, such as the ID of the user.`,
+    `The principal function of ${call} returned ${owner === '' ? 'an empty string' : typeof owner}. Return a string, such as the ID of the user.`,
   );
 }

@@ -36,6 +36,7 @@ import {
   type TransactionAdapter,
   type TransactionSettings,
 } from './adapter.js';
+import { findLateParser } from './late-parser.js';
 
 /** Options of {@link Transactions.run}. */
 export interface RunOptions extends TransactionSettings {
@@ -342,7 +343,9 @@ function createMiddleware(
   };
   return describe(named('transaction', transaction), {
     role: 'middleware',
-    check: findSockets,
+    check: (placement) =>
+      findSockets(placement) ??
+      findLateParser('transaction()', 'so that slow clients keep connections', placement),
     sends: { responses: { 503: { description: UNAVAILABLE } } },
   });
 }

@@ -59,6 +59,14 @@ async function collect(events: Events, topic: string, after?: string) {
 }
 
 describe('events', () => {
+  it('do not start without their table', async () => {
+    const db = createTransactions(pgAdapter(pool));
+    const connect = () => new Client({ connectionString: url });
+    await expect(createEvents(db, { connect, table: 'missing' }).start()).rejects.toThrow(
+      'The database has no table missing. Run the statements that eventsTable() returns, in a migration.',
+    );
+  });
+
   it('reach the subscribers of all processes when their transaction commits, and never otherwise', async () => {
     const [one, two] = [await start(), await start()];
     const [here, there, other] = [

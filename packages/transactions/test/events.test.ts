@@ -25,6 +25,16 @@ it('createEvents() and its functions refuse mistakes', async () => {
   await expect(events.publish('a', { data: { text: 'b\0' } })).rejects.toThrow(
     "Cannot publish to 'a': PostgreSQL cannot store NUL or half of a surrogate pair, which the event.data.text contains.",
   );
+  await expect(events.publish('a', { data: 1n })).rejects.toThrow(
+    "Cannot publish 1n to 'a': JSON cannot carry it.",
+  );
+  for (const event of ['a\nb', 'a\rb', 7, null])
+    await expect(events.publish('a', { event: event as string, data: 1 })).rejects.toThrow(
+      'its type is no text of one line',
+    );
+  await expect(events.publish('a', { event: 'start', data: 1 })).rejects.toThrow(
+    "Cannot publish the event 'start' to 'a': the first event of each subscription has this type. Rename it.",
+  );
   await expect(events.publish('a\ud800', { data: 1 })).rejects.toThrow('which the event.topic');
   await expect(events.publish('a', { event: '\0', data: 1 })).rejects.toThrow('the event.event');
 });

@@ -175,7 +175,7 @@ describe('redisIdempotency()', () => {
     expect([await bodyOf(), await bodyOf()]).toEqual([bytes, bytes]);
     await client.flushAll();
     const empty = serve((): unknown => undefined);
-    empty.app.post('/empty', redisIdempotency(client, { principal: () => '' }), (ctx) => {
+    empty.app.post('/empty', redisIdempotency(client, { principal: () => 'ada' }), (ctx) => {
       ctx.status = 204;
     });
     const send = () =>

@@ -112,10 +112,10 @@ it('a transaction of a store says what it cannot do', async () => {
     /transaction\(\) cannot use isolation, which the database does not have\. Remove it\.[\s\S]*readOnly/,
   );
   const without = createTransactions(storeAdapter(store));
-  expect(() => idempotency(without, { principal: () => '' })).toThrow(
+  expect(() => idempotency(without, { principal: () => 'ada' })).toThrow(
     'idempotency() needs PostgreSQL, or a store with keys.',
   );
-  expect(() => idempotency(db, { principal: () => '', table: 'keys' })).toThrow(
+  expect(() => idempotency(db, { principal: () => 'ada', table: 'keys' })).toThrow(
     'idempotency() cannot use the option table with a store.',
   );
   const { adapter } = db;

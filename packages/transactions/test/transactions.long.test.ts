@@ -57,7 +57,8 @@ describe.each(Object.keys(LIBRARIES) as (keyof typeof LIBRARIES)[])(
     async function request(handler: (add: () => Promise<unknown>) => unknown, key?: string) {
       const { db, add, query } = open(name);
       const errors: unknown[] = [];
-      const unit = key === undefined ? db.transaction() : idempotency(db, { principal: () => '' });
+      const unit =
+        key === undefined ? db.transaction() : idempotency(db, { principal: () => 'ada' });
       let removed: Promise<unknown> | undefined;
       const app = createApp({ onError: (error) => errors.push(error) }).post(
         '/',
@@ -144,7 +145,7 @@ describe('a commit that waits', () => {
     const app = createApp({ onError: (error) => errors.push(error) }).post(
       '/:item/:customer',
       { status: 201 },
-      idempotency(db, { principal: () => '' }),
+      idempotency(db, { principal: () => 'ada' }),
       async ({ params: { item, customer } }) => {
         await db.client.query('INSERT INTO orders VALUES ($1, $2)', [item, customer]);
         db.afterCommit(() => sent.push(item));
@@ -421,7 +422,7 @@ describe('idempotency()', () => {
     const errors: unknown[] = [];
     const app = createApp({ onError: (error) => errors.push(error) }).post(
       '/',
-      idempotency(db, { principal: () => '' }),
+      idempotency(db, { principal: () => 'ada' }),
       async (ctx) => {
         await add('x');
         ctx.send(new Blob(['x']));
@@ -443,7 +444,7 @@ describe('idempotency()', () => {
     const db = createTransactions(pgAdapter(lossy));
     const app = createApp({ onError: () => undefined }).post(
       '/:item',
-      idempotency(db, { principal: () => '' }),
+      idempotency(db, { principal: () => 'ada' }),
       async ({ params }) => {
         await db.client.query('INSERT INTO orders VALUES ($1)', [params.item]);
         await delay(Math.random() * 5);

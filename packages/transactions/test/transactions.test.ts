@@ -18,6 +18,7 @@ import {
   errorHandler,
   intended,
   type Middleware,
+  text,
 } from '@fairlead/core';
 import { createContainer, token } from '@fairlead/di';
 import { createDocument, secured } from '@fairlead/openapi';
@@ -289,11 +290,32 @@ describe('transactions', () => {
     ]);
   });
 
+  it('warn about a parser that reads the body later', () => {
+    const { db } = openLog();
+    const once = idempotency(db, { principal: () => 'ada' });
+    const parser = text();
+    const app = createApp()
+      .post('/a', db.transaction(), parser, () => 1)
+      .post('/b', once, parser, () => 1)
+      .post('/c', parser, db.transaction(), () => 1)
+      .post('/d', parser, once, () => 1)
+      .post('/e', intended(db.transaction()), parser, () => 1)
+      .post('/f', { body: z.object({}) }, once, () => 1);
+    expect(warningsOf(app)).toEqual([
+      expect.stringContaining(
+        'transaction() runs before text() reads the body of POST /a, so that slow clients keep connections. Register text() first, or pass the result of transaction() to intended().',
+      ),
+      expect.stringContaining(
+        'idempotency() runs before text() reads the body of POST /b, so that such bodies are a 415. Register text() first, or pass the result of idempotency() to intended().',
+      ),
+    ]);
+  });
+
   it('are described in documents', () => {
     const { db } = openLog();
     const app = createApp()
       .post('/a', db.transaction(), () => 1)
-      .post('/b', idempotency(db, { principal: () => '' }), () => 1);
+      .post('/b', idempotency(db, { principal: () => 'ada' }), () => 1);
     const { paths } = createDocument(app, { info: { title: 'Orders', version: '1' } });
     const statusesOf = (path: string) =>
       Object.keys(JSON.parse(JSON.stringify(paths))[path].post.responses);
@@ -303,7 +325,7 @@ describe('transactions', () => {
 
   it('name the Idempotency-Key and its errors in documents, for functions, values and classes', async () => {
     const { db } = openLog();
-    const options = { principal: () => '', required: true };
+    const options = { principal: () => 'ada', required: true };
     const once = idempotency(db, options);
     const value = defineController('/value', {
       routes: ({ post }) => ({ add: post('/', { middleware: [once] }, () => 1) }),
@@ -320,7 +342,7 @@ describe('transactions', () => {
     const app = createApp()
       .post('/function', once, () => 1)
       .post('/redis', redisIdempotency({ eval: async () => [] }, options), () => 1)
-      .post('/optional', idempotency(db, { principal: () => '' }), () => 1)
+      .post('/optional', idempotency(db, { principal: () => 'ada' }), () => 1)
       .route('/', router);
     await app.plugin(controllersPlugin({ router, controllers: [value, Orders] }));
     const { paths } = createDocument(app, { info: { title: 'Orders', version: '1' } });
@@ -382,6 +404,36 @@ describe('transactions', () => {
     }
   });
 
+  it('fail without a table, or an owner of the key', async () => {
+    const errors: unknown[] = [];
+    const missing = Object.assign(new Error('relation "keys" does not exist'), { code: '42P01' });
+    const db = createTransactions<undefined>({
+      client: undefined,
+      transact: (work) => work(undefined),
+      query: async (_, text) => {
+        if (text.startsWith('INSERT')) throw missing;
+        return [];
+      },
+    });
+    const app = createApp({ onError: (error) => errors.push(error) })
+      .post('/a', idempotency(db, { principal: () => 'ada', table: 'keys' }), () => 1)
+      .post('/b', idempotency(db, { principal: () => '' }), () => 1);
+    const headers = { 'Idempotency-Key': 'k' };
+    expect((await app.request('/a', { method: 'POST', headers })).status).toBe(500);
+    expect((await app.request('/b', { method: 'POST', headers })).status).toBe(500);
+    expect(errors).toMatchObject([
+      {
+        message:
+          'The database has no table keys. Run the statements that idempotencyTable() returns, in a migration.',
+        cause: missing,
+      },
+      {
+        message:
+          'The principal function of idempotency() returned an empty string. Return a string, such as the ID of the user.',
+      },
+    ]);
+  });
+
   it('fail if the table hides a key that it has', async () => {
     const errors: unknown[] = [];
     const db = createTransactions<undefined>({
@@ -391,7 +443,7 @@ describe('transactions', () => {
     });
     const app = createApp({ onError: (error) => errors.push(error) }).post(
       '/',
-      idempotency(db, { principal: () => '' }),
+      idempotency(db, { principal: () => 'ada' }),
       () => 1,
     );
     const headers = { 'Idempotency-Key': 'k' };
@@ -403,7 +455,7 @@ describe('transactions', () => {
 
   it('are refused before a guard or authentication, which a repeated request would not meet', async () => {
     const { db } = openLog();
-    const once = idempotency(db, { principal: () => '' });
+    const once = idempotency(db, { principal: () => 'ada' });
     const pass: Middleware = (_ctx, next) => next();
     const auth = secured(named('auth', pass), {
       name: 'bearer',
@@ -413,7 +465,7 @@ describe('transactions', () => {
     expect(() => late.seal()).toThrow(
       'idempotency() runs before auth() in POST /late, so that everyone could repeat a request there and get its response. Register auth() first, or list idempotency() in the middleware of the controller, whose guards run first.',
     );
-    const inRedis = redisIdempotency({ eval: async () => [] }, { principal: () => '' });
+    const inRedis = redisIdempotency({ eval: async () => [] }, { principal: () => 'ada' });
     expect(() =>
       createApp()
         .post('/', inRedis, auth, () => 1)
@@ -474,7 +526,11 @@ describe('transactions', () => {
         routes: ({ get, put, patch }) => ({
           read: get('/', () => 1),
           replace: put('/', () => 1),
-          change: patch('/', { middleware: [idempotency(unit, { principal: () => '' })] }, () => 1),
+          change: patch(
+            '/',
+            { middleware: [idempotency(unit, { principal: () => 'ada' })] },
+            () => 1,
+          ),
         }),
       });
       @Controller('/idle')
@@ -525,7 +581,7 @@ describe('transactions', () => {
     expect(call({ isolation: 'weak' })).toThrow(/isolation/);
     expect(call({ commits: [200] })).toThrow(/commits/);
     expect(() => idempotency(db, {} as IdempotencyOptions)).toThrow(/principal/);
-    expect(() => idempotency(db, { principal: () => '', table: 'a; b' })).toThrow(/table/);
+    expect(() => idempotency(db, { principal: () => 'ada', table: 'a; b' })).toThrow(/table/);
     expect(() => idempotencyTable('a b')).toThrow("cannot use the name 'a b'");
   });
 
@@ -553,7 +609,7 @@ it('the README lists every option', () => {
     rollsBackOnDisconnect: true,
   };
   const once: Required<IdempotencyOptions> = {
-    principal: () => '',
+    principal: () => 'ada',
     required: true,
     lifetime: 1,
     patience: 1,
