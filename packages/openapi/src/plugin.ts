@@ -276,7 +276,11 @@ export async function printDocument(
     else await new Promise<void>((resolve) => process.stdout.write(printed, () => resolve()));
   } catch (error) {
     // It may fail because the application has never started. The first error matters more.
-    await app.close().catch((failure: Error) => process.emitWarning(failure));
+    await app
+      .close()
+      .catch((failure: unknown) =>
+        process.emitWarning(failure instanceof Error ? failure : describeValue(failure)),
+      );
     throw error;
   }
   await app.close();
