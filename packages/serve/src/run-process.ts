@@ -33,11 +33,23 @@ export interface ProcessLogger {
 }
 
 /** Prints messages, and errors without the properties in which libraries keep user data. */
-const CONSOLE: ProcessLogger = {
-  info: (message) => console.info(message),
-  warn: (message) => console.warn(message),
-  error: printError,
+export const CONSOLE: ProcessLogger = {
+  info: (message) => print(process.stdout, () => console.info(message)),
+  warn: (message) => print(process.stderr, () => console.warn(message)),
+  error: (error) => print(process.stderr, () => printError(error)),
 };
+
+/**
+ * Prints to an output, and ignores that nothing may read it any more. Otherwise, printing an uncaught error could cause
+ * the next one, without an end.
+ */
+function print(output: NodeJS.WriteStream, run: () => void): void {
+  const ignore = (): void => undefined;
+  output.on('error', ignore);
+  run();
+  // The event of a failed write follows its callback.
+  output.write('', () => setImmediate(() => output.off('error', ignore)));
+}
 
 /** Options of {@link runProcess}. */
 export interface ProcessOptions {
@@ -255,7 +267,7 @@ class ManagedProcess {
       /^The \w+ cannot start: (?=\d+ problems)/,
       '',
     );
-    console.error(text ?? `${this.#name} failed to start: ${problems}`);
+    CONSOLE.error(text ?? `${this.#name} failed to start: ${problems}`);
     this.#code = Math.max(this.#code, 1);
     this.#startDeadline();
     this.#controller.abort();

@@ -32,6 +32,7 @@ import {
 } from '@fairlead/options';
 import { ConfigError, failedConfigs, warnOfVariables } from './config/define-config.js';
 import {
+  CONSOLE,
   describeStartError,
   type Lifecycle,
   manage,
@@ -157,7 +158,7 @@ export async function serve(
   const { delay, timeout, deadline } = times;
   return manage(
     async (lifecycle, serving) => {
-      const { operationsPort, onListen, logger = console, name = NAME } = settings;
+      const { operationsPort, onListen, logger = CONSOLE, name = NAME } = settings;
       let second: Application | undefined;
       let operationsServer: Server | undefined;
       // The callback that is registered first runs last.

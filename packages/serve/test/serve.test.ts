@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { cert, key } from '@fairlead/test-support/certificate';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startProgram } from './support/program.js';
+import { startProgram, startUnread } from './support/program.js';
 
 /** An application that responds with 503 once the process is stopping. */
 const READY = `
@@ -926,6 +926,28 @@ The application did not stop within 1500 ms. Still open: a server, a timer. Clos
     expect(stdout).toContain(
       'abandoned: The application received SIGUSR2 while stopping. Still running: open requests.\n',
     );
+  });
+});
+
+describe('a process whose output nothing reads', () => {
+  const CODE = `
+    await serve(createApp(), { port: 0 });
+    process.on('message', () => { throw new Error('It failed.'); });
+    process.send('ready');
+  `;
+
+  it('ends with 0 after a signal', async () => {
+    const { ready, kill, code } = startUnread(CODE);
+    await ready;
+    kill('SIGTERM');
+    expect(await code).toBe(0);
+  });
+
+  it('ends with 1 after an uncaught error', async () => {
+    const { ready, send, code } = startUnread(CODE);
+    await ready;
+    send('throw');
+    expect(await code).toBe(1);
   });
 });
 

@@ -30,6 +30,34 @@ export interface Program {
   readonly ended: Promise<Ending>;
 }
 
+/** A program whose output nothing reads. */
+export interface UnreadProgram {
+  /** Resolves when the program has sent a message. */
+  readonly ready: Promise<unknown>;
+  kill(signal: NodeJS.Signals): void;
+  send(message: string): void;
+  /** The exit code. */
+  readonly code: Promise<number | null>;
+}
+
+/** Starts a program whose output nothing reads, such as after a failure of what collects the logs. */
+export function startUnread(code: string): UnreadProgram {
+  const args = ['--input-type=module', '--eval', IMPORTS + code];
+  const child = spawn(process.execPath, args, {
+    cwd: PACKAGE,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return {
+    ready: once(child, 'message'),
+    kill: (signal) => void child.kill(signal),
+    send: (message) => void child.send(message),
+    code: once(child, 'exit').then(([exitCode]) => exitCode),
+  };
+}
+
 /**
  * Starts a program. The process is killed when the running test ends.
  *
