@@ -178,6 +178,11 @@ function follow(request: TracedRequest, ctx: Context, next: Next): void | Promis
     nameSpan(request, ctx);
     const failure = responseFailure(ctx);
     if (failure !== undefined) recordError(request, failure);
+    if (ctx.res.statusCode < 500) return;
+    // Called at once, because the response has closed. onError does not receive errors whose message clients see.
+    ctx.onFinish(({ error }) => {
+      if (error !== undefined) recordError(request, error);
+    });
   };
   // The response's own method binds listeners to the asynchronous context, which takes 10 µs.
   prependListener.call(ctx.res, 'close', complete);

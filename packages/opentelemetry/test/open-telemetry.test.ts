@@ -183,6 +183,17 @@ describe('the error of a request', () => {
     expect(exceptionsOf(span)).toHaveLength(1);
   });
 
+  it('is recorded if clients see its message', async () => {
+    const spans = traceHttp();
+    const router = createRouter().get('/', () => {
+      throw new ServiceUnavailableError('No.', { code: 'OVERLOADED', expose: true });
+    });
+    expect((await fetch(await serve(openTelemetry(), router))).status).toBe(503);
+    const [span] = await spans.first(1);
+    expect(exceptionsOf(span)).toEqual([{ 'exception.type': 'ServiceUnavailableError' }]);
+    expect(span?.attributes['fairlead.error.code']).toBe('OVERLOADED');
+  });
+
   it('fails the span if a stream fails after the head of the response', async () => {
     const spans = traceHttp();
     const router = createRouter().get('/', () =>

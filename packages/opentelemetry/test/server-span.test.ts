@@ -92,6 +92,12 @@ describe('without an instrumentation of node:http, the span of a request', () =>
 
   it.each([
     [503, new ServiceUnavailableError('No.'), SpanStatusCode.ERROR, 'ServiceUnavailableError'],
+    [
+      503,
+      new ServiceUnavailableError('No.', { expose: true }),
+      SpanStatusCode.ERROR,
+      'ServiceUnavailableError',
+    ],
     [404, new NotFoundError('No.'), SpanStatusCode.UNSET, undefined],
   ])('has the error of a response with %i', async (status, error, code, type) => {
     const exporter = record();
