@@ -2,7 +2,7 @@ import { REGISTRATIONS, type Registrations } from './annotations/registrations.j
 import type { Application } from './app/application.js';
 import type { AnyContext } from './context/context.js';
 import { assertResponse, refuseContext } from './context/context-errors.js';
-import { failureOf } from './exchange/disconnection.js';
+import { failureOf, isOfAbort } from './exchange/disconnection.js';
 import { EXCHANGE } from './exchange/exchange.js';
 import type { AnyRouter, Route } from './router/router.js';
 
@@ -85,6 +85,12 @@ export function responseFailure(ctx: AnyContext): Error | undefined {
   // A context of another copy of this package has none.
   const exchange = ctx[EXCHANGE];
   return exchange && failureOf(exchange);
+}
+
+/** Whether an error only reports that `ctx.signal` or a pipeline has aborted an operation or a stream. */
+export function reportsAbort(error: unknown, ctx: AnyContext): boolean {
+  const exchange = ctx[EXCHANGE];
+  return exchange !== undefined && isOfAbort(error, exchange);
 }
 
 /**

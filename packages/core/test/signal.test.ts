@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
@@ -66,7 +67,11 @@ it('ctx.signal is always the same signal', async () => {
 
 describe('a client that disconnects', () => {
   /** Disconnects while a handler runs, and returns the lines of the log and the errors of `onError`. */
-  async function disconnect(handler: (ctx: Context) => unknown, request = REQUEST) {
+  async function disconnect(
+    handler: (ctx: Context) => unknown,
+    request = REQUEST,
+    leave: (socket: Socket) => unknown = (socket) => socket.destroy(),
+  ) {
     const begun = Promise.withResolvers<void>();
     const settled = Promise.withResolvers<void>();
     const lines: string[] = [];
@@ -95,7 +100,7 @@ describe('a client that disconnects', () => {
     const { socket } = connectRaw(port);
     socket.write(request);
     await begun.promise;
-    socket.destroy();
+    leave(socket);
     await settled.promise;
     await expect.poll(() => lines.length).toBe(1);
     // The application records the result in a later microtask.
@@ -132,12 +137,43 @@ describe('a client that disconnects', () => {
     },
   );
 
-  it('does not hide other errors of the handler', async () => {
-    const { lines, errors } = await disconnect(async (ctx) => {
-      await once(ctx.res, 'close');
-      throw new TypeError('A mistake.');
-    });
-    expect(errors).toEqual([new TypeError('A mistake.')]);
+  it('is logged as aborted, and not reported, when the handler ends with the reset of its connection', async () => {
+    const waitForReset = async ({ req, signal }: Context) => {
+      const failed = new Promise((resolve) => req.socket.once('error', resolve));
+      await once(signal, 'abort');
+      throw await failed;
+    };
+    const reset = (socket: Socket) => socket.resetAndDestroy();
+    const { lines, errors } = await disconnect(waitForReset, REQUEST, reset);
+    expect(errors).toEqual([]);
     expect(lines).toEqual(['GET / 499 aborted']);
   });
+
+  it.each([
+    new TypeError('A mistake.'),
+    Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }),
+  ])('does not hide another error of the handler: %s', async (error) => {
+    const { lines, errors } = await disconnect(async ({ signal }) => {
+      await once(signal, 'abort');
+      throw error;
+    });
+    expect(errors).toEqual([error]);
+    expect(lines).toEqual(['GET / 499 aborted']);
+  });
+});
+
+it('a reset with which the handler destroys the response is reported', async () => {
+  const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+  const errors: unknown[] = [];
+  const app = createApp({ onError: (error) => void errors.push(error) }).use(async (ctx) => {
+    const closed = once(ctx.signal, 'abort');
+    ctx.takeOver().writeHead(200).destroy(reset);
+    await closed;
+    throw reset;
+  });
+  const { port } = await serve(app);
+  const { socket, ended } = connectRaw(port);
+  socket.write(REQUEST);
+  await ended();
+  await expect.poll(() => errors).toEqual([reset]);
 });

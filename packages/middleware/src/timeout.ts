@@ -1,5 +1,11 @@
 import { type Context, HttpError, type Middleware, ServiceUnavailableError } from '@fairlead/core';
-import { describe, describeFactories, readHttpError, throwTogether } from '@fairlead/core/extend';
+import {
+  describe,
+  describeFactories,
+  readHttpError,
+  reportsAbort,
+  throwTogether,
+} from '@fairlead/core/extend';
 import {
   describeValue,
   explainSeconds,
@@ -26,7 +32,9 @@ const running = new WeakMap<Context, Clock>();
 
 /**
  * Responds with 503 when downstream middleware does not complete in time, and aborts `ctx.signal`. Code
- * that ignores the signal keeps running, but its response is ignored. `onError` receives an error that it throws.
+ * that ignores the signal keeps running, but its response is ignored. `onError` receives an error that it throws, with two
+ * exceptions: an error for clients, such as a 404, and one that only reports that the signal has aborted. The latter is an
+ * `AbortError`, the reason of the signal, an error with the reason as `cause`, or that of a stream that closed early.
  *
  * While a `timeout()` further downstream runs, such as the timeout of a route, this one pauses. A route can
  * therefore have more or less time than the application.
@@ -61,7 +69,8 @@ export function timeout(milliseconds: number, options: TimeoutOptions = {}): Mid
       ctx.abort(error);
       reject(error);
       Promise.resolve(result).catch((late: unknown) => {
-        if (!isOfAbort(late, error)) ctx.report(late);
+        const isForClients = readHttpError(late)?.report === false;
+        if (!isForClients && !reportsAbort(late, ctx)) ctx.report(late);
       });
     });
     const settle = (): void => {
@@ -93,15 +102,6 @@ export function timeout(milliseconds: number, options: TimeoutOptions = {}): Mid
 }
 
 describeFactories(timeout);
-
-/** Whether a late error only reports that `ctx.signal` has aborted, or is not worth a report. */
-function isOfAbort(late: unknown, error: HttpError): boolean {
-  if (late === error || readHttpError(late)?.report === false) return true;
-  if (!(late instanceof Error)) return false;
-  const { name, code, cause }: NodeJS.ErrnoException = late;
-  // A response of node:http whose request is aborted fails with ECONNRESET.
-  return name === 'AbortError' || code === 'ECONNRESET' || cause === error;
-}
 
 /** Calls a function after a given running time, which does not include pauses. */
 class Clock {

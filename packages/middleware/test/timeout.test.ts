@@ -1,10 +1,12 @@
 import { once } from 'node:events';
+import { get } from 'node:http';
 import { Readable } from 'node:stream';
 import {
   type Application,
   createApp,
   errorHandler,
   intended,
+  listen,
   type Middleware,
   NotFoundError,
   SetupError,
@@ -16,7 +18,21 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const codedError = (code: string) => Object.assign(new Error(code), { code });
+/** Returns what `onError` receives when a handler continues after its time. */
+async function reportsOf(handler: (signal: AbortSignal) => Promise<never>): Promise<unknown[]> {
+  const errors: unknown[] = [];
+  const late = Promise.withResolvers<void>();
+  const app = createApp({ onError: (error) => errors.push(error) }).use(
+    timeout(5),
+    async (_ctx, next) => {
+      await (next() as Promise<void>).finally(() => setImmediate(late.resolve));
+    },
+    ({ signal }) => handler(signal),
+  );
+  expect((await app.request('/')).status).toBe(503);
+  await late.promise;
+  return errors;
+}
 
 describe('timeout()', () => {
   it('responds with 503 once, aborts the signal, and ignores a late response', async () => {
@@ -43,29 +59,37 @@ describe('timeout()', () => {
 
   const bug = new Error('a bug');
   const abort = new DOMException('aborted', 'AbortError');
+  const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
   it.each<[string, (reason: unknown) => unknown, readonly unknown[]]>([
     ['reports a late error', () => bug, [bug]],
+    ['reports a connection that was reset', () => reset, [reset]],
     ['ignores the reason of the signal', (reason) => reason, []],
     ['ignores an error that the signal causes', (cause) => new Error('canceled', { cause }), []],
     ['ignores an operation that the signal aborts', () => abort, []],
-    ['ignores a request that the signal aborts', () => codedError('ECONNRESET'), []],
     ['ignores a late error that only clients receive', () => new NotFoundError(), []],
   ])('%s', async (_, fail, reported) => {
-    const errors: unknown[] = [];
-    const late = Promise.withResolvers<void>();
-    const app = createApp({ onError: (error) => errors.push(error) }).use(
-      timeout(5),
-      async (_ctx, next) => {
-        await (next() as Promise<void>).finally(() => setImmediate(late.resolve));
-      },
-      async ({ signal }) => {
-        await new Promise((resolve) => signal.addEventListener('abort', resolve));
-        throw fail(signal.reason);
-      },
-    );
-    expect((await app.request('/')).status).toBe(503);
-    await late.promise;
+    const errors = await reportsOf(async (signal) => {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      throw fail(signal.reason);
+    });
     expect(errors).toEqual([expect.objectContaining({ code: 'TIMED_OUT' }), ...reported]);
+  });
+
+  it('ignores the response of node:http to a request that the signal aborts', async () => {
+    const begun = new Readable({ read: () => undefined });
+    begun.push('a');
+    const upstream = await listen(
+      createApp().use((ctx) => ctx.send(begun)),
+      0,
+    );
+    onTestFinished(() => upstream.close({ timeout: 0 }));
+    const errors = await reportsOf(async (signal) => {
+      const request = get(upstream.url, { signal }).on('error', () => undefined);
+      const [response] = await once(request, 'response');
+      await once(response.resume(), 'end');
+      throw bug;
+    });
+    expect(errors).toEqual([expect.objectContaining({ code: 'TIMED_OUT' })]);
   });
 
   it('does not include a stream that the handler returns', async () => {
