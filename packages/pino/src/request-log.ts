@@ -1,3 +1,5 @@
+// Tests may replace the global one.
+import { setImmediate } from 'node:timers';
 import {
   type AnyContext,
   type Context,
