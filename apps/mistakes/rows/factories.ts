@@ -50,10 +50,13 @@ mistake('`app.use(etag)`', { startup: 'etag()' }, () =>
     .use(etag)
     .get('/', () => 1),
 );
-mistake('`app.use(errorHandler)`', { compiler: 'TS2769', startup: 'errorHandler()' }, () =>
-  home()
-    .use(errorHandler)
-    .get('/', () => 1),
+mistake(
+  '`app.use(errorHandler)`',
+  { compiler: 'ErrorHandlerOptions', startup: 'errorHandler()' },
+  () =>
+    home()
+      .use(errorHandler)
+      .get('/', () => 1),
 );
 mistake(
   '`app.use(notFoundHandler)`',
@@ -64,7 +67,7 @@ mistake(
       .use(notFoundHandler),
   '/none',
 );
-mistake('`app.use(cors)`', { compiler: 'TS2769', startup: 'cors()' }, () =>
+mistake('`app.use(cors)`', { compiler: 'CorsOptions', startup: 'cors()' }, () =>
   home()
     .use(cors)
     .get('/', () => 1),
@@ -242,7 +245,7 @@ mistake('`app.use(greet)`, a factory of the application', { request: 'greet()' }
 
 mistake(
   '`app.use(createGreet())` of an asynchronous factory',
-  { compiler: 'TS2769', startup: /[Aa]wait/ },
+  { compiler: 'provides no match for the signature', startup: /[Aa]wait/ },
   () => {
     const createGreet = async () => greet();
     return home()

@@ -91,10 +91,13 @@ mistake('`next(error)`, as in Express', { compiler: 'arguments' }, () =>
   serveBehind((_ctx, next) => next(new Error('no database'))),
 );
 
-mistake('`(req, res, next)`, as in Express', { compiler: 'TS2769', startup: 'connect(' }, () =>
-  createApp()
-    .use((_req: unknown, _res: unknown, next: () => unknown) => next())
-    .get('/', () => 1),
+mistake(
+  '`(req, res, next)`, as in Express',
+  { compiler: 'Expected 3 or more, but got 2', startup: 'connect(' },
+  () =>
+    createApp()
+      .use((_req: unknown, _res: unknown, next: () => unknown) => next())
+      .get('/', () => 1),
 );
 
 mistake(
@@ -105,7 +108,7 @@ mistake(
 
 mistake(
   '`(error, req, res, next)`, as in Express',
-  { compiler: 'TS2769', startup: 'errorHandler' },
+  { compiler: 'Expected 4 or more, but got 2', startup: 'errorHandler' },
   () =>
     createApp()
       .use((_error: unknown, _req: unknown, _res: unknown, next: () => unknown) => next())
@@ -181,13 +184,15 @@ mistake(
   () => createApp().use(() => 'hello'),
 );
 
-mistake('an array of middleware', { compiler: 'TS2769', startup: 'Spread it' }, () =>
-  createApp().use([(_ctx: Context, next: Next) => next()]),
+mistake(
+  'an array of middleware',
+  { compiler: 'provides no match for the signature', startup: 'Spread it' },
+  () => createApp().use([(_ctx: Context, next: Next) => next()]),
 );
 
 mistake(
   '`app.use([…], fn)`, several prefixes as in Express',
-  { compiler: 'TS2769', startup: 'Call it once for each prefix' },
+  { compiler: 'provides no match for the signature', startup: 'Call it once for each prefix' },
   () => createApp().use(['/a', '/b'], (_ctx: Context, next: Next) => next()),
 );
 
@@ -219,14 +224,17 @@ class Logger {
 
 mistake(
   'an instance as middleware: `app.use(new Logger())`',
-  { compiler: 'TS2769', startup: 'Logger' },
+  { compiler: 'provides no match for the signature', startup: 'Logger' },
   () => createApp().use(new Logger()),
 );
 
-mistake('a class as middleware: `app.use(Logger)`', { compiler: 'TS2769', startup: 'Logger' }, () =>
-  createApp()
-    .use(Logger)
-    .get('/', () => 1),
+mistake(
+  'a class as middleware: `app.use(Logger)`',
+  { compiler: 'provides no match for the signature', startup: 'Logger' },
+  () =>
+    createApp()
+      .use(Logger)
+      .get('/', () => 1),
 );
 
 mistake('`app.use(logger.use)`, which loses `this`', { request: 'names' }, () => {

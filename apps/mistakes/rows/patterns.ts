@@ -220,8 +220,10 @@ mistake(
   '/users',
 );
 
-mistake('`app.use(router)`, as in Express', { compiler: 'TS2769', startup: 'app.route' }, () =>
-  createApp().use(createRouter().get('/', () => 1)),
+mistake(
+  '`app.use(router)`, as in Express',
+  { compiler: 'provides no match for the signature', startup: 'app.route' },
+  () => createApp().use(createRouter().get('/', () => 1)),
 );
 
 mistake(

@@ -233,7 +233,7 @@ mistake(
 
 mistake(
   '`app.use(controllersPlugin(…))`',
-  { compiler: 'TS2769', startup: 'app.plugin' },
+  { compiler: 'provides no match for the signature', startup: 'app.plugin' },
   () => createApp().use(controllersPlugin({ router: createRouter(), controllers })),
   '/users',
 );

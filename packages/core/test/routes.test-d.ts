@@ -223,6 +223,32 @@ describe.each([['application'], ['router']])('a route of the %s', () => {
     ]);
   });
 
+  it('has the error at the function that is not middleware', () => {
+    app.use(
+      plain,
+      // @ts-expect-error: a factory.
+      createRouter,
+    );
+    app.use(
+      '/users',
+      plain,
+      // @ts-expect-error: a router.
+      createRouter(),
+    );
+    app.get(
+      '/',
+      // @ts-expect-error: a router.
+      createRouter(),
+      plain,
+    );
+    app.get(
+      '/',
+      plain,
+      // @ts-expect-error: a router.
+      createRouter(),
+    );
+  });
+
   it('has the state and the prefix that createRouter() states', () => {
     const posts = createRouter<'/users/:user/posts', { user: User }>().get('/:id', (ctx) => {
       expectTypeOf(ctx.params).toEqualTypeOf<{ readonly user: string; readonly id: string }>();

@@ -38,8 +38,10 @@ mistake(
     ),
 );
 
-mistake('`app.use(createJwtAuth(…))`', { compiler: 'TS2769', startup: 'middleware' }, () =>
-  createApp().use(createJwtAuth({ issuer: 'login', audience: 'api', secret: SECRET })),
+mistake(
+  '`app.use(createJwtAuth(…))`',
+  { compiler: 'provides no match for the signature', startup: 'middleware' },
+  () => createApp().use(createJwtAuth({ issuer: 'login', audience: 'api', secret: SECRET })),
 );
 
 mistake('`requireRole()` without a role', { compiler: 'arguments', startup: 'requireRole()' }, () =>

@@ -94,7 +94,7 @@ mistake('a tool that only reads forms with files', { startup: 'Accept JSON' }, (
 
 mistake(
   '`app.use(mcp())`, a plugin as middleware',
-  { compiler: 'TS2769', startup: 'app.plugin' },
+  { compiler: 'provides no match for the signature', startup: 'app.plugin' },
   () =>
     createApp()
       .use(mcp(server))

@@ -42,8 +42,10 @@ mistake('metrics without a route for Prometheus', { request: 'Mount its router()
   using(createMetrics({ processMetrics: false }).middleware),
 );
 
-mistake('`app.use(createMetrics())`', { compiler: 'TS2769', startup: 'middleware' }, () =>
-  createApp().use(createMetrics({ processMetrics: false })),
+mistake(
+  '`app.use(createMetrics())`',
+  { compiler: 'provides no match for the signature', startup: 'middleware' },
+  () => createApp().use(createMetrics({ processMetrics: false })),
 );
 
 mistake(

@@ -134,7 +134,7 @@ mistake(
 
 mistake(
   '`app.use(createHealth())`',
-  { compiler: 'TS2769', startup: "app.route('/', router)" },
+  { compiler: 'provides no match for the signature', startup: "app.route('/', router)" },
   () => createApp().use(createHealth()),
 );
 

@@ -45,6 +45,7 @@ import {
 import type {
   MiddlewareArguments,
   MiddlewareList,
+  PrefixOrMiddleware,
   RouteParams,
   SetByAll,
 } from '../router/route-options.js';
@@ -183,6 +184,11 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
   use<Prefix extends string, Sets extends readonly unknown[]>(
     prefix: Prefix,
     ...middleware: MiddlewareList<RouteParams<unknown, Prefix>, S, Sets>
+  ): this;
+  // When more than three overloads reject a call, TypeScript explains only why the last one does.
+  use<First, A extends object = State>(
+    first: PrefixOrMiddleware<First, S & A>,
+    ...middleware: readonly Middleware<S & A>[]
   ): this;
   use(...candidates: readonly unknown[]): this {
     this.#assertOpen('app.use()');

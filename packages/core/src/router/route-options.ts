@@ -25,6 +25,7 @@ import { isSecurity, type Security } from '../annotations/documentation.js';
 import type { Context } from '../context/context.js';
 import type { Next } from '../exchange/after-next.js';
 import type { Params, RawInputs, State } from '../exchange/exchange.js';
+import type { Middleware } from '../pipeline/pipeline.js';
 import { responseSchemas, typeBodies } from '../schema/content.js';
 import type { RouteInput } from '../schema/text-inputs.js';
 import { assertOptions } from '../setup/options.js';
@@ -239,6 +240,16 @@ export type MiddlewareArguments<
   ...MiddlewareList<Params, S, Sets>,
   RouteFunction<Params, NoInfer<S & SetByAll<Sets>> & A>,
 ];
+
+/**
+ * What the first argument of `app.use()` must be: a prefix if it is a string, or else middleware. The branch of `never`
+ * lets TypeScript infer the argument.
+ */
+export type PrefixOrMiddleware<Argument, S extends State> = Argument extends string
+  ? string
+  : [Argument] extends [never]
+    ? Argument
+    : Middleware<S>;
 
 /** All members of `ctx.state` that a list of middleware sets. */
 export type SetByAll<Sets extends readonly unknown[]> = Sets extends readonly [
