@@ -197,7 +197,7 @@ function encode(
     if (body.destroyed) return;
     // HEAD reads no body. A stream has no Content-Length, as the compressed one of GET.
     if (ctx.method === 'HEAD') replace(body);
-    else replace(compressStream(body, coder, length));
+    else replace(compressStream(body, coder, length, () => settleHeaders(ctx, coding)));
     return;
   }
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
@@ -212,11 +212,39 @@ function encode(
 }
 
 /**
+ * Adapts the headers that a generator has set before its first chunk, when the response was already compressed.
+ *
+ * @returns The bytes that the stream must have; undefined if unknown.
+ */
+function settleHeaders(
+  { responseHeaders: headers }: Context,
+  coding: Encoding,
+): number | undefined {
+  const codings = headers.get('Content-Encoding');
+  // Another response has replaced this one.
+  if (codings === undefined) return undefined;
+  // In the order in which they were applied. RFC 9110 §8.4
+  if (!String(codings).includes(coding))
+    headers.set('Content-Encoding', `${String(codings)}, ${coding}`);
+  weakenTag(headers);
+  const length = lengthOf(undefined, headers);
+  if (length !== undefined) headers.delete('Content-Length');
+  return length;
+}
+
+/**
  * Returns the compressed form of a stream. If either stream fails or is destroyed, so is the other one.
  *
- * @param length - The bytes that the stream must have; undefined if unknown.
+ * @param stated - The bytes that the stream must have; undefined if unknown.
+ * @param settle - Called with the first chunk, or at the end of an empty stream. Returns the bytes that the stream must
+ *   have, if that has become known.
  */
-function compressStream(body: Readable, coder: Coder, length: number | undefined): Readable {
+function compressStream(
+  body: Readable,
+  coder: Coder,
+  stated: number | undefined,
+  settle: () => number | undefined,
+): Readable {
   const compressed = coder.createStream();
   let isScheduled = false;
   // Chunks that follow each other immediately are compressed together.
@@ -230,12 +258,17 @@ function compressStream(body: Readable, coder: Coder, length: number | undefined
   };
   const forward = async function* (chunks: AsyncIterable<string | Uint8Array>) {
     let read = 0;
+    let length = stated;
+    let isFirst = true;
     for await (const chunk of chunks) {
+      if (isFirst) length = settle() ?? length;
+      isFirst = false;
       read += Buffer.byteLength(chunk);
       if (length !== undefined && read > length) break;
       yield chunk;
       flushSoon();
     }
+    if (isFirst) length = settle() ?? length;
     if (length === undefined || read === length) return;
     throw new RangeError(
       `The stream has ${read > length ? 'more' : 'fewer'} bytes than its Content-Length of ${length}. Set Content-Length to the size of the stream, or omit it.`,

@@ -105,6 +105,53 @@ describe('a stream', () => {
     expect([reply.headers['content-encoding'], decode(reply)]).toEqual(['gzip', 'ab']);
   });
 
+  it('may be a generator that sets headers before its first chunk', async () => {
+    const app = createApp()
+      .use(compression())
+      .get('/', (ctx) => {
+        ctx.set('Content-Type', 'text/plain');
+        return (async function* () {
+          ctx.set('Content-Length', 2);
+          ctx.set('ETag', '"7"');
+          yield 'a';
+          yield 'b';
+        })();
+      });
+    const reply = await send(app, { 'Accept-Encoding': 'gzip' });
+    expect([reply.headers['content-encoding'], decode(reply)]).toEqual(['gzip', 'ab']);
+    expect(reply.headers.etag).toBe('W/"7"');
+    expect(reply.headers).not.toHaveProperty('content-length');
+  });
+
+  it('may be an empty generator that states its length', async () => {
+    const app = createApp()
+      .use(compression())
+      .get('/', (ctx) => {
+        ctx.set('Content-Type', 'text/plain');
+        return (async function* () {
+          ctx.set('Content-Length', 0);
+          yield* [];
+        })();
+      });
+    const reply = await send(app, { 'Accept-Encoding': 'gzip' });
+    expect([reply.headers['content-encoding'], decode(reply)]).toEqual(['gzip', '']);
+  });
+
+  it('names the coding that a generator has applied, too', async () => {
+    const app = createApp()
+      .use(compression())
+      .get('/', (ctx) => {
+        ctx.set('Content-Type', 'text/plain');
+        return (async function* () {
+          ctx.set('Content-Encoding', 'br');
+          yield zlib.brotliCompressSync('a');
+        })();
+      });
+    const reply = await send(app, { 'Accept-Encoding': 'gzip' });
+    expect(reply.headers['content-encoding']).toBe('br, gzip');
+    expect(zlib.brotliDecompressSync(zlib.gunzipSync(reply.bytes)).toString()).toBe('a');
+  });
+
   it.each([
     ['more', 4, 'The stream has more bytes than its Content-Length of 4.'],
     ['fewer', 2_000, 'The stream has fewer bytes than its Content-Length of 2000.'],
