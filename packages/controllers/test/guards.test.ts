@@ -8,6 +8,7 @@ import {
   type ClassMiddleware,
   Controller,
   Ctx,
+  defineController,
   Get,
   type GuardContext,
   type GuardFn,
@@ -387,6 +388,69 @@ describe('a class whose instances have the method as a property', () => {
     const error = await failStart([KeysController]);
     expect(error.message).toContain(
       'Cannot resolve the guard Forgetful of KeysController.read: the container returned an instance of Forgetful, which is not a function or an object with canActivate().',
+    );
+  });
+});
+
+describe('a class whose source does not name the method', () => {
+  const methods = { canActivate: () => true };
+  const KEY = 'canActivate';
+
+  class Aliased {
+    constructor() {
+      const self: Record<string, unknown> = this as never;
+      for (const [key, value] of Object.entries(methods)) self[key] = value;
+    }
+  }
+  class Returned {
+    constructor() {
+      // biome-ignore lint/correctness/noConstructorReturn: what some libraries do
+      return methods as never;
+    }
+  }
+  class Proxied {
+    constructor() {
+      // biome-ignore lint/correctness/noConstructorReturn: what some libraries do
+      return new Proxy({}, { get: () => () => true }) as never;
+    }
+  }
+  class Computed {
+    [KEY] = () => true;
+  }
+  class Patched {
+    constructor() {
+      Object.assign(new.target.prototype, methods);
+    }
+  }
+  function Old(this: object) {
+    Object.assign(this, methods);
+  }
+  const OfOld = class OfOld extends (Old as never as new () => object) {};
+
+  describe.each([Aliased, Returned, Proxied, Computed, Patched, OfOld])('%o', (guard) => {
+    it.each(['singleton', 'request', 'transient'] as const)(
+      'is a guard in the scope %s, as a class and for a token',
+      async (scope) => {
+        const name = Symbol('guard');
+        const container = createContainer()
+          .register(guard, { useClass: guard }, { scope })
+          .register(name, { useClass: guard }, { scope });
+        const checked = defineController('/checked', {
+          guards: [guard as never, name],
+          routes: ({ get }) => ({ read: get('/', () => 'read') }),
+        });
+        @Controller('/decorated')
+        @UseGuard(guard as never)
+        class Decorated {
+          @Get()
+          read() {
+            return 'read';
+          }
+        }
+        const { fetch } = await serve({ controllers: [checked, Decorated], container });
+        const responses = [await fetch('/checked'), await fetch('/decorated')];
+        expect(responses.map(({ status }) => status)).toEqual([200, 200]);
+      },
     );
   });
 });

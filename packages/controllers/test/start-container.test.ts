@@ -145,7 +145,7 @@ describe('install rejects and registers nothing for', () => {
     ['transient', { useClass: PlainVisit }, { scope: 'transient' }],
     ['aliased', { useExisting: PlainVisit }, {}],
   ])('the %s class without the method', (_, provider, options) => {
-    const found = 'the container returned an instance of PlainVisit, which is not a function';
+    const found = 'the class PlainVisit has no method';
     const register = () => createContainer().register<unknown>(ADMIN, provider, options);
 
     it.each([
@@ -160,10 +160,24 @@ describe('install rejects and registers nothing for', () => {
       const ofValue = await failStart([value], { container: register() });
       expect(ofValue.message).toContain(`the ${kind} token(ADMIN) of values.read: ${found}`);
       const ofPlugin = await failStart([WorkingController], { container: register(), ...lists });
-      expect(ofPlugin.message).toContain(
-        `the ${kind} token(ADMIN) of WorkingController.read: ${found}`,
-      );
+      expect(ofPlugin.message).toContain(`the ${kind} token(ADMIN) of the plugin: ${found}`);
     });
+  });
+
+  it('a class without the method, whose error says what to do', async () => {
+    const container = createContainer().register<unknown>(
+      ADMIN,
+      { useClass: PlainVisit },
+      { scope: 'request' },
+    );
+    const error = await failStart([GuardedController], { container });
+    expect(error.message).toBe(
+      message(
+        'Cannot resolve the guard token(ADMIN) of GuardedController.read: the class PlainVisit has no method canActivate().',
+        `At: ${locationOf('GuardedController')}`,
+        'Fix: add a method canActivate(ctx) to the class, or register a class that has one: container.register(token, { useClass: … }).',
+      ),
+    );
   });
 
   it('a token of another copy of @fairlead/di', async () => {
@@ -192,7 +206,7 @@ describe('install rejects and registers nothing for', () => {
     );
     const error = await failStart([WorkingController], { container });
     expect(error.message).toContain(
-      'the container returned an instance of FakeController, which is not an object with a method read().',
+      'Cannot resolve the controller of WorkingController.read: the container replaces it by the class FakeController, which has no method read().',
     );
   });
 

@@ -1,10 +1,11 @@
 import type { Injectables } from '@fairlead/di';
+import { hasMethod } from '../metadata/fields.js';
 import type { Fault } from '../metadata/mistakes.js';
 import {
+  CLASS_METHODS,
   findReferenceProblems,
   type Guard,
   type InterceptorReference,
-  isClassOf,
   type MiddlewareReference,
   type ReferenceKind,
   type SharedReferences,
@@ -75,7 +76,7 @@ function useDecorator<Decorator>(
     target: CLASS_OR_METHOD,
     takes: Number.POSITIVE_INFINITY,
     example: `@${name}(${kind})`,
-    acceptsClass: (value) => isClassOf(kind, value),
+    acceptsClass: (value) => hasMethod(Object(value).prototype, CLASS_METHODS[kind]),
     read: (spell, _first, _second, values) => {
       const call = spell(`@${name}()`);
       if (values.length === 0) return { faults: [{ ...lack, problem: `${call} ${lack.problem}` }] };

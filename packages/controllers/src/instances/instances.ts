@@ -8,7 +8,7 @@ import {
   type RequestScope,
   type Token,
 } from '@fairlead/di';
-import { describeValue, isClass } from '@fairlead/options';
+import { describeValue } from '@fairlead/options';
 import type { ControllerDefinition } from '../definition/definition.js';
 import {
   attempt,
@@ -18,9 +18,10 @@ import {
   explainInstance,
 } from '../errors.js';
 import { locationOf } from '../metadata/class-metadata.js';
+import { lacksMethod } from '../metadata/fields.js';
 import {
+  CLASS_METHODS,
   explainLackOfMethod,
-  isClassOf,
   isFunctionOf,
   REFERENCE_LISTS,
   type ReferenceFault,
@@ -84,12 +85,21 @@ export class Instances {
   #findIncomplete(tokens: ReadonlyMap<Token, Requirement>): readonly Error[] {
     return [...tokens].flatMap(([token, requirement]) => {
       const { kind } = requirement;
-      if (kind === undefined || !isClass(token) || isClassOf(kind, token)) return [];
-      if (this.container.classesOf?.([token]).some((one) => one === token) !== true) return [];
+      const target = this.#toBuild(token);
+      if (kind === undefined || target === undefined) return [];
+      if (!lacksMethod(target, CLASS_METHODS[kind])) return [];
       this.#usable.delete(token);
-      const { problem, fix } = explainLackOfMethod(kind, token);
+      const { problem, fix } = explainLackOfMethod(kind, token, target);
       return resolutionError(requirement, errorText(problem, fix));
     });
+  }
+
+  /** Returns the class that the container would instantiate for a token, if that is known. */
+  #toBuild(token: Token): Constructor | undefined {
+    const { container } = this;
+    if (container.isBuilt?.(token) === true) return undefined;
+    const { type } = this.providersOf(token);
+    return type ?? container.classesOf?.([token]).find((one) => one === token);
   }
 
   #findUnresolvable(all: ReadonlyMap<Token, Requirement>): readonly Error[] {

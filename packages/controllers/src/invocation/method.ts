@@ -1,6 +1,7 @@
 import type { Constructor } from '@fairlead/di';
-import { ControllerResolutionError, explainInstance } from '../errors.js';
-import { exampleWithout } from '../metadata/references.js';
+import { describeValue } from '@fairlead/options';
+import { ControllerResolutionError, errorText, explainInstance } from '../errors.js';
+import { lacksMethod } from '../metadata/fields.js';
 import type { CallHandler, InstanceSource, Runner } from '../metadata/runner.js';
 import { chain } from '../promise.js';
 import { createReadArguments } from './arguments.js';
@@ -42,8 +43,12 @@ function createCall(
     return (_ctx, values) => method.apply(instance, values);
   }
   if ('instance' in source) methodOf(source.instance, methodName, name);
-  const wrong = exampleWithout(methodName, type);
-  if (wrong !== undefined) methodOf(wrong, methodName, name);
+  if (type !== undefined && lacksMethod(type, methodName)) {
+    const problem = `the container replaces it by ${describeValue(type)}, which has no method ${String(methodName)}().`;
+    const fix =
+      'add the method, or register a class that has it. In a test, also check the overrides.';
+    throw new ControllerResolutionError(`the controller of ${name}`, errorText(problem, fix));
+  }
   return (ctx, values) =>
     chain(perRequest(ctx), (instance) =>
       methodOf(instance, methodName, name).apply(instance, values),

@@ -1,7 +1,7 @@
 import { runInThisContext } from 'node:vm';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { mayHaveField } from './fields.js';
+import { lacksMethod, mayHaveField } from './fields.js';
 
 const { ES2017, ES2022 } = ts.ScriptTarget;
 
@@ -70,5 +70,56 @@ describe('a field with the name of a method', () => {
 
   it('may be one of a proxy, whose source is unknown', () => {
     expect(mayHaveField(new Proxy(class {}, {}), 'list')).toBe(true);
+  });
+});
+
+describe('a class certainly lacks a method', () => {
+  const lacking = (member: string) => classesWith(member).map((one) => lacksMethod(one, 'run'));
+
+  it.each([
+    '',
+    'constructor() { super(); }',
+    'constructor(db, { all } = {}) { super(); this.db = db; if (all) { this.all = "}"; } }',
+    'constructor(db) { super(); /* ` */ this.db = db; } find() { return this.db.find(`a`) / 2; }',
+    'runs() { return this.constructor.name; }',
+    '$run() { return this.running; }',
+  ])('that nothing adds: %s', (member) => {
+    expect(lacking(member)).toEqual([true, true, true]);
+  });
+
+  it.each([
+    'run() {}',
+    'run = () => 1;',
+    'get run() { return () => 1; }',
+    'constructor(methods) { super(); ({ run: this.run } = methods); }',
+    'constructor() { super(); const self = this; self[name] = () => 1; }',
+    'constructor() { super(); Object.assign(this, methods); }',
+    'constructor() { super(); return methods; }',
+    "'constructor'() { return methods; }",
+    'constructor() { super(); this.other = `}`; return methods; }',
+    'constructor() { super(); if (/}/.test(name)) return methods; }',
+    'constructor() { super(); this.text = "}"; this.other = () => {}; return methods; }',
+    'all() { return this.constructor; } constructor() { super(); return methods; }',
+    'constructor() { super(); super[name] = () => 1; }',
+    'constructor() { super(); new.target.prototype[name] = () => 1; }',
+    'constructor() { super(); Object.assign(this.constructor.prototype, methods); }',
+    'constructor() { super(); eval(code); }',
+    String.raw`r\u0075n = () => 1;`,
+  ])('unless its code may add it: %s', (member) => {
+    expect(lacking(member)).toEqual([false, false, false]);
+  });
+
+  it('unless that of a base class may add it, or is unknown', () => {
+    const [ofArray, ofFunction, ofReturned, computed] = runInThisContext(
+      `const NAME = 'run'; [
+        class extends Array {},
+        class extends function () {} {},
+        class extends (class { constructor() { return {}; } }) {},
+        class { [NAME] /* it */ = () => 1; },
+      ]`,
+    ) as object[];
+    const all = [ofArray, ofFunction, ofReturned, computed, new Proxy(class {}, {})];
+    expect(all.map((one) => lacksMethod(Object(one), 'run'))).toEqual(all.map(() => false));
+    expect(lacksMethod(class {}, Symbol.iterator)).toBe(false);
   });
 });

@@ -2,14 +2,15 @@ import type { AnyMiddleware, Context, Next, Params, State } from '@fairlead/core
 import { descriptionOf, findMisuse, type Role } from '@fairlead/core/extend';
 import {
   type Class,
-  type Constructor,
   describeToken,
   type InjectionToken,
   isToken,
+  type Token,
   token,
 } from '@fairlead/di';
 import { describeValue, explainOneCopy, isClass } from '@fairlead/options';
 import type { Diagnostic } from '../errors.js';
+import { hasMethod, lacksMethod } from './fields.js';
 import { CLASS_STYLE, type Spell } from './style.js';
 
 /**
@@ -135,59 +136,10 @@ export const REFERENCE_LISTS = [
   ['interceptors', 'interceptor'],
 ] as const satisfies readonly [keyof SharedReferences, ReferenceKind][];
 
-/**
- * Whether a reference is a class of a kind: its prototype has the kind's method, or its source mentions the
- * method, because each instance may have it as a property.
- */
-export function isClassOf(kind: ReferenceKind, reference: unknown): reference is Class {
-  return typeof reference === 'function' && mayHave(reference, CLASS_METHODS[kind]);
-}
-
-function mayHave(target: object, method: string): boolean {
-  if (declares(Reflect.get(target, 'prototype'), method)) return true;
-  const name = new RegExp(`(?<![\\w$])${method.replaceAll(/\W/g, '\\$&')}(?![\\w$])`);
-  return sourcesOf(target).some((source) => name.test(source));
-}
-
-/** Returns the sources of a class and its base classes. */
-function sourcesOf(target: unknown): readonly string[] {
-  if (!isClass(target)) return [];
-  return [Function.prototype.toString.call(target), ...sourcesOf(Object.getPrototypeOf(target))];
-}
-
-/** Whether a prototype has a method. Reading an accessor could fail, because the prototype lacks what instances have. */
-function declares(prototype: unknown, method: string): boolean {
-  const found = findProperty(prototype, method);
-  return found?.get !== undefined || typeof found?.value === 'function';
-}
-
-/** Returns the method of a prototype; undefined if an accessor returns it. */
-export function methodIn(prototype: unknown, method: string): unknown {
-  return findProperty(prototype, method)?.value;
-}
-
-function findProperty(target: unknown, key: string): PropertyDescriptor | undefined {
-  if (Object(target) !== target) return undefined;
-  const own = Object.getOwnPropertyDescriptor(target, key);
-  return own ?? findProperty(Object.getPrototypeOf(target), key);
-}
-
-/** Matches `this` where any code may add a method to it: as an argument, or with a computed name. */
-const OPEN_THIS = /\bthis\s*[[,)]/;
-
-/** Returns an object like the instances of a class, for messages, if they cannot have a method; or undefined. */
-export function exampleWithout(
-  method: string | symbol,
-  type: Constructor | undefined,
-): object | undefined {
-  if (!isClass(type) || typeof method === 'symbol' || mayHave(type, method)) return undefined;
-  const isOpen = sourcesOf(type).some((source) => OPEN_THIS.test(source));
-  return isOpen ? undefined : Object.create(type.prototype);
-}
-
 /** Whether a reference is a function to call, rather than a class or a token that the container resolves. */
 export function isFunctionOf(kind: ReferenceKind, reference: unknown): boolean {
-  return typeof reference === 'function' && !isClass(reference) && !isClassOf(kind, reference);
+  if (typeof reference !== 'function' || isClass(reference)) return false;
+  return !hasMethod(reference.prototype, CLASS_METHODS[kind]);
 }
 
 export function hasMethodOf<Kind extends ReferenceKind>(
@@ -252,7 +204,7 @@ const CLASS_PLACES: Readonly<Record<ReferenceKind, (spell: Spell) => string>> = 
 export function placeOfClass(reference: unknown, spell: Spell): string | undefined {
   const { prototype }: { readonly prototype?: unknown } = Object(reference);
   const found = Object.entries(CLASS_PLACES).find(([kind]) => {
-    return declares(prototype, CLASS_METHODS[kind as ReferenceKind]);
+    return hasMethod(prototype, CLASS_METHODS[kind as ReferenceKind]);
   });
   return found?.[1](spell);
 }
@@ -330,21 +282,26 @@ function checkReference(
     const isForeign = copy !== undefined && copy !== Reflect.get(GUARD_OVERRIDES, DI_COPY);
     return isForeign ? FOREIGN_TOKEN : { fix: PASS_REFERENCE };
   }
-  if (!isClass(reference) || isClassOf(kind, reference)) return undefined;
+  if (!isClass(reference) || !lacksMethod(reference, method)) return undefined;
   // A guard with an added method use() would no longer deny requests.
   const fix = placeOfClass(reference, spell);
   return fix === undefined ? fix : { reason: `, because it has no method ${method}()`, fix };
 }
 
-/** Explains that a class lacks the method of its kind. The compiler removes abstract methods, so a subclass may have it. */
+/**
+ * Explains that the class of a token's instances lacks the method of its kind. The compiler removes abstract methods, so
+ * a subclass may have it.
+ */
 export function explainLackOfMethod(
   kind: ReferenceKind,
+  token: Token,
   target: { readonly name: string },
 ): Diagnostic {
   const method = `${CLASS_METHODS[kind]}(${parametersOf(kind)})`;
+  const key = isClass(token) ? token.name : 'token';
   return {
     problem: `the class ${target.name} has no method ${CLASS_METHODS[kind]}().`,
-    fix: `add a method ${method} to the class, or register a class that has one: container.register(${target.name}, { useClass: … }).`,
+    fix: `add a method ${method} to the class, or register a class that has one: container.register(${key}, { useClass: … }).`,
   };
 }
 

@@ -38,10 +38,10 @@ import {
 import type { Hold } from '../instances/request-scopes.js';
 import { createGuarded, createInvoker, intercept, type NamedGuard } from '../invocation/invoker.js';
 import { mergeReferences, type RouteValues, setRouteValues } from '../metadata/class-metadata.js';
+import { methodIn } from '../metadata/fields.js';
 import { isInputSource, isRequired, type ParameterDefinition } from '../metadata/parameter.js';
 import {
   CLASS_METHODS,
-  exampleWithout,
   findRoleFault,
   GUARD_OVERRIDES,
   type Guard,
@@ -50,7 +50,6 @@ import {
   hasMethodOf,
   type InterceptorReference,
   isFunctionOf,
-  methodIn,
   NO_GUARDS,
   type ReferenceKind,
   type SharedReferences,
@@ -374,9 +373,7 @@ function createStep(
     throw wrongInstance(expected, requirement, instance);
   };
   const known = 'instance' in source ? asStep(source.instance) : undefined;
-  const { perRequest, type } = source;
-  const wrong = exampleWithout(method, type);
-  if (wrong !== undefined) asStep(wrong);
+  const { perRequest } = source;
   const ofRequest: Step = (ctx, ...next) =>
     chain(perRequest?.(ctx), (instance) => asStep(instance)(ctx, ...next));
   const step = perRequest === undefined && known !== undefined ? known : ofRequest;
