@@ -165,7 +165,7 @@ mistake('a guard class that loses `this`', { request: 'allowed' }, () => {
 
 mistake(
   'a token of a guard for a request-scoped class without `canActivate()`',
-  { startup: 'which is not a function or an object with canActivate()' },
+  { startup: 'the class Visit has no method canActivate()' },
   () => {
     class Visit {}
     const container = createContainer();
