@@ -45,6 +45,10 @@ const wrongLength = (word: string) =>
     `The stream has ${word} bytes than its Content-Length of 3. Set Content-Length to the size of the stream, or omit it.`,
   );
 
+const endedEarly = new Error(
+  'The stream closed before its end, without an error. Throw an Error, not undefined, or destroy the stream with one.',
+);
+
 const used = new TypeError(
   'Cannot send the stream: it was already read or destroyed. Create a new stream for each response.',
 );
@@ -255,14 +259,7 @@ it('a generator that throws undefined is an error response whose error names the
     throw undefined;
   });
   expect((await app.request('/')).status).toBe(500);
-  expect(onError.mock.calls).toEqual([
-    [
-      new Error(
-        'The stream closed before its end, without an error. Throw an Error, not undefined, or destroy the stream with one.',
-      ),
-      expect.anything(),
-    ],
-  ]);
+  expect(onError.mock.calls).toEqual([[endedEarly, expect.anything()]]);
 });
 
 describe('a stream that is not sent', () => {
@@ -342,11 +339,13 @@ describe('a stream that is not sent', () => {
     expect(await reported.promise).toBe(failure);
   });
 
-  it.each<[string, string, (ctx: Context, response: Response) => unknown]>([
+  const unsent: [string, string, (ctx: Context, response: Response) => unknown][] = [
     ['GET', 'that comes after a body', (ctx, response) => ctx.send('text') ?? response],
     ['HEAD', 'to HEAD', (_ctx, response) => response],
     ['GET', 'that text replaces', (ctx, response) => ctx.respond(response) ?? ctx.send('text')],
-  ])('of a FormData is not canceled: %s %s', async (method, _case, respond) => {
+  ];
+
+  it.each(unsent)('of a FormData causes no rejection: %s %s', async (method, _case, respond) => {
     const form = new FormData();
     form.append('file', new File(['x'.repeat(200_000)], 'large.txt'));
     const response = new Response(form);
@@ -354,6 +353,58 @@ describe('a stream that is not sent', () => {
     expect((await app.request('/', { method })).status).toBe(200);
     // Node.js would reject a promise that nothing handles.
     for (let turn = 0; turn < 20; turn += 1) await setImmediate();
+  });
+
+  it.each(unsent)('of another server is canceled: %s %s', async (method, _case, respond) => {
+    const canceled = Promise.withResolvers<void>();
+    const body = new ReadableStream({
+      pull: (controller) => controller.enqueue(new Uint8Array(10)),
+      cancel: () => canceled.resolve(),
+    });
+    const headers = { 'Content-Type': 'multipart/form-data; boundary=----formdata-undici-0123' };
+    const response = new Response(body as never, { headers });
+    const app = createApp().get('/', (ctx) => respond(ctx, response));
+    expect((await app.request('/', { method })).status).toBe(200);
+    await canceled.promise;
+  });
+
+  it('cannot be sent once it is canceled', async () => {
+    const onError = vi.fn();
+    const app = createApp({ onError }).get('/', (ctx) => {
+      const stream = new ReadableStream();
+      expect(ctx.replaceBody(stream)).toBe(false);
+      return stream;
+    });
+    expect((await app.request('/')).status).toBe(500);
+    expect(onError.mock.calls).toEqual([[used, expect.anything()]]);
+  });
+
+  it.each<[string, (ctx: Context, stream: ReadableStream) => unknown, unknown]>([
+    ['replaces no body', (ctx, stream) => ctx.replaceBody(stream), undefined],
+    ['is replaced', (ctx, stream) => ctx.send(stream), endedEarly],
+  ])('and %s is reported when its end fails without a reason', async (_case, use, error) => {
+    const onError = vi.fn();
+    const app = createApp({ onError }).get('/', (ctx) => {
+      use(ctx, new ReadableStream({ cancel: () => Promise.reject() }));
+      ctx.send('text');
+    });
+    expect((await app.request('/')).status).toBe(200);
+    await expect.poll(() => onError.mock.calls).toEqual([[error, expect.anything()]]);
+  });
+
+  it('is reported once when the body fails with the same error', async () => {
+    const onError = vi.fn();
+    const body = async function* () {
+      yield 'begun';
+      await setImmediate();
+      throw failure;
+    };
+    const app = createApp({ onError }).get('/', (ctx) => {
+      ctx.replaceBody(create());
+      ctx.send(body());
+    });
+    await expect((await app.request('/')).text()).rejects.toThrow();
+    expect(onError.mock.calls).toEqual([[failure, expect.anything()]]);
   });
 
   it('is not reported when a pipeline of its other form fails, which is', async () => {

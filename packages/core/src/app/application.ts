@@ -24,7 +24,7 @@ import {
 } from '../middleware/error-handler.js';
 import type { Middleware } from '../pipeline/pipeline.js';
 import { isPromiseLike } from '../promise.js';
-import { takeFailures } from '../response/chunks.js';
+import { takeFailures } from '../response/failures.js';
 import { rewriteJson } from '../response/rewrite-json.js';
 import { startOf, write, writeText } from '../response/write.js';
 import type { FetchHandler, MountOptions } from '../router/fetch-handler.js';

@@ -19,6 +19,7 @@ import {
   type State,
 } from '../exchange/exchange.js';
 import { decodeParams, paramsOf } from '../exchange/params.js';
+import { startReports } from '../response/failures.js';
 import {
   appendHeader,
   encodeLocation,
@@ -41,7 +42,7 @@ import {
 } from '../response/record.js';
 import { JSON_TYPE, jsonTypeOf } from '../response/rewrite-json.js';
 import { assertWritten, ignoreRejections } from '../response/serialize-json.js';
-import { recordText, reporterOf } from '../response/write.js';
+import { recordText } from '../response/write.js';
 import { announce, sendContinue } from '../server/connection.js';
 import { checkCaller } from '../server/in-process.js';
 import type { UpgradedConnection } from '../server/upgrade.js';
@@ -486,7 +487,7 @@ export class Context<
   /** Reports a response that comes after another one was sent. */
   #noteLate(): void {
     const exchange = this[EXCHANGE];
-    reporterOf(exchange, this as object as Context);
+    startReports(exchange, this as object as Context);
     if (exchange.phase !== 'final') this.report(lateResponse(exchange));
   }
 

@@ -159,8 +159,8 @@ export interface HeaderList {
   readonly rawHeaders: (string | number | string[])[];
   phase: Phase;
   /**
-   * Whether one of them may determine how the response is framed, or what follows on its connection, or a stream of the
-   * response is not sent.
+   * Whether the writer has more to do than to send text: one of them may determine how the response is framed, or what
+   * follows on its connection, or failures of its streams are to be reported.
    */
   isSpecial: boolean;
 }

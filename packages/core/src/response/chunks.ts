@@ -1,65 +1,20 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isErrored, isReadable, Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
+import { cancelStream, isCanceled } from '../exchange/cancel-stream.js';
 import type { Exchange } from '../exchange/exchange.js';
+import { noteFailure } from './failures.js';
 import { getHeader } from './headers.js';
 
-/** Receives the failures of streams of a response that no longer sends them. */
-type FailureListener = (error: unknown) => void;
-
-const listeners = new WeakMap<Exchange, FailureListener>();
-const failures = new WeakMap<Exchange, unknown[]>();
-
-/** The responses that do not send each of their streams. */
-const withUnsent = new WeakSet<Exchange>();
-
-/** Lets the writer of a response report how streams fail that it does not send. */
-export function expectFailures(exchange: Exchange): void {
-  withUnsent.add(exchange);
-  exchange.isSpecial = true;
-}
-
-/** Whether a response has had streams that it does not send. */
-export function hasUnsent(exchange: Exchange): boolean {
-  return exchange.isSpecial && withUnsent.has(exchange);
-}
-
-/** Passes failures of streams that are not, or no longer, the body to a function, also those that have happened. */
-export function onStreamFailure(exchange: Exchange, listener: FailureListener): void {
-  listeners.set(exchange, listener);
-  for (const error of takeFailures(exchange)) listener(error);
-}
-
-/** Returns the failures that nothing has received. */
-export function takeFailures(exchange: Exchange): readonly unknown[] {
-  const found = failures.get(exchange) ?? [];
-  failures.delete(exchange);
-  return found;
-}
-
-/** Records that a stream of a response has failed. */
-export function noteFailure(exchange: Exchange, error: unknown): void {
-  const listener = listeners.get(exchange);
-  if (listener !== undefined) listener(error);
-  else failures.set(exchange, [...(failures.get(exchange) ?? []), error]);
-}
-
-/**
- * Reads a web stream like a generator, but cancels it at once. `Readable.fromWeb()` loses the errors of `cancel()`.
- *
- * @param isCancelable - Whether to cancel it when it is not read to its end.
- */
-export function chunksOf(
-  stream: ReadableStream,
-  isCancelable = true,
-): AsyncIterable<string | Uint8Array> {
+/** Reads a web stream like a generator, but cancels it at once. `Readable.fromWeb()` loses the errors of `cancel()`. */
+export function chunksOf(stream: ReadableStream): AsyncIterable<unknown> {
   return {
     [Symbol.asyncIterator]: () => {
       const reader = stream.getReader();
       return {
         next: () => reader.read(),
         return: async () => {
-          if (isCancelable) await reader.cancel();
+          await cancelStream(stream, undefined, reader);
           return { done: true, value: undefined };
         },
       };
@@ -90,8 +45,13 @@ export function keepContext(iterable: AsyncIterable<unknown>): AsyncIterable<unk
           }
         },
         return: async () => {
-          await inContext(() => iterator.return?.());
-          if (failure !== undefined) throw failure.error;
+          try {
+            await inContext(() => iterator.return?.());
+            if (failure !== undefined) throw failure.error;
+          } catch (error) {
+            // A stream would take undefined for no failure.
+            throw error ?? closedEarly();
+          }
           return { done: true, value: undefined };
         },
       };
@@ -209,7 +169,7 @@ export function assertUnread(stream: ReadableStream): void {
   // These functions accept web streams, which their types do not say.
   const readable = stream as object as NodeJS.ReadableStream;
   const isClosed = isReadable(readable) === false && !isErrored(readable);
-  if (isClosed && Readable.isDisturbed(readable)) throw usedUp();
+  if (isCanceled(stream) || (isClosed && Readable.isDisturbed(readable))) throw usedUp();
 }
 
 function usedUp(): TypeError {

@@ -4,23 +4,16 @@ import { describeValue, isHopByHop } from '@fairlead/options';
 import { descriptionOf, roleOf } from '../annotations/description.js';
 import { HttpError, readHttpError } from '../errors/http-error.js';
 import { describeProblem } from '../errors/problem.js';
-import { isOfAbort } from '../exchange/disconnection.js';
+import { cancelStream } from '../exchange/cancel-stream.js';
 import {
   type ErrorPolicy,
   type Exchange,
   isFilled,
   type WritableBody,
 } from '../exchange/exchange.js';
-import { isOfFormData } from '../server/request-body.js';
 import { takeUpgrade, type UpgradedConnection } from '../server/upgrade.js';
-import {
-  assertUnread,
-  Chunks,
-  chunksOf,
-  expectFailures,
-  keepContext,
-  noteFailure,
-} from './chunks.js';
+import { assertUnread, Chunks, chunksOf, keepContext } from './chunks.js';
+import { markUnsent, noteFailure } from './failures.js';
 import { appendHeader, deleteHeader, getHeader, putHeader, setHeader } from './headers.js';
 import { ignoreRejections, serialize } from './serialize-json.js';
 
@@ -96,25 +89,19 @@ export function discardUnsent(exchange: Exchange, value: unknown): void {
   const { body } = exchange;
   if (value === body || (body instanceof Chunks && body.source === value)) return;
   if (roleOf(value) === 'response') descriptionOf(value)?.discard?.();
-  const isOfResponse = isResponse(value);
-  const unsent = isOfResponse ? value.body : value;
-  const note = (error: unknown): void => noteUnsent(exchange, error);
+  const unsent = isResponse(value) ? value.body : value;
+  const note = (error: unknown): void => noteFailure(exchange, error);
   if (unsent instanceof Readable) {
-    expectFailures(exchange);
+    markUnsent(exchange);
     unsent.on('error', note).destroy();
-  } else if (isWebStream(unsent) && !unsent.locked && (!isOfResponse || isCancelable(value))) {
-    expectFailures(exchange);
-    unsent.cancel().catch(note);
+  } else if (isWebStream(unsent) && !unsent.locked) {
+    markUnsent(exchange);
+    cancelStream(unsent).catch(note);
   }
 }
 
-/** Records the failure of a stream that is not sent. */
-function noteUnsent(exchange: Exchange, error: unknown): void {
-  if (!isOfAbort(error, exchange)) noteFailure(exchange, error);
-}
-
 /** The most bytes of a stream with a `Content-Length` that are held before the response begins. */
-const MAX_HELD = 16_384;
+const MAX_READ_AHEAD = 16_384;
 
 /**
  * Lets the recorded stream fail when it has more or fewer bytes than `Content-Length`.
@@ -122,7 +109,7 @@ const MAX_HELD = 16_384;
  * @returns The stream that replaces it.
  */
 export function checkChunks(exchange: Exchange, body: Readable): Readable {
-  const checked = new Chunks(body, exchange, MAX_HELD);
+  const checked = new Chunks(body, exchange, MAX_READ_AHEAD);
   setBody(exchange, checked);
   return checked;
 }
@@ -168,13 +155,13 @@ function setBody(exchange: Exchange, body: WritableBody | undefined): void {
   if (body instanceof Readable) {
     // A stream may fail before it is sent. The writer checks `errored`.
     body.on('error', (error) => {
-      if (exchange.body !== body) noteUnsent(exchange, error);
+      if (exchange.body !== body) noteFailure(exchange, error);
     });
     // The new body may read from the one that it replaces, like a compressed stream.
     if (replaced instanceof Readable && body !== replaced)
       body.once('close', () => replaced.destroy());
   } else if (replaced instanceof Readable) {
-    expectFailures(exchange);
+    markUnsent(exchange);
     replaced.destroy();
   }
 }
@@ -262,15 +249,9 @@ export function recordResponse(exchange: Exchange, response: Response): void {
     else if (!isFetched || !OF_ENCODED_BODY.test(name)) setHeader(exchange, name, value);
   }
   if (exchange.phase === 'open') exchange.status = status;
-  // For GET, it would have a stream.
+  // fetch() gives a response to HEAD no body. Empty text would be sent with `Content-Length: 0`.
   const isOfHead = isFetched && exchange.method === 'HEAD';
-  const content = body && !isCancelable(response) ? chunksOf(body, false) : body;
-  record(exchange, content ?? (isOfHead ? Readable.from([]) : ''), undefined);
-}
-
-/** Whether the body of a response can be canceled. That of a `FormData` ends without that. */
-function isCancelable({ url, headers }: Response): boolean {
-  return url !== '' || !isOfFormData(headers);
+  record(exchange, body ?? (isOfHead ? Readable.from([]) : ''), undefined);
 }
 
 /**

@@ -1,11 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { NO_CONTENT_STATUSES, withCharset } from '@fairlead/options';
-import { failureOf, isOfClient } from '../exchange/disconnection.js';
+import { failureOf } from '../exchange/disconnection.js';
 import type { Exchange } from '../exchange/exchange.js';
 import { ServerResponse as NodeResponse } from '../node-http.js';
 import { announceEnd, onClose } from '../server/connection.js';
-import { Chunks, findUnreadable, hasUnsent, onStreamFailure } from './chunks.js';
+import { Chunks, findUnreadable } from './chunks.js';
+import { hasUnsent, startReports } from './failures.js';
 import { deleteHeader, getHeader, putHeader } from './headers.js';
 import { checkChunks, record } from './record.js';
 
@@ -136,12 +137,14 @@ function untilStarted(
  * @see RFC 9110 §8.6 (Content-Length), §9.3.2 (HEAD), §15.3.5, §15.3.6, §15.4.5 (no content)
  */
 export function write<Ctx>(exchange: Exchange<Ctx>, ctx: Ctx): void {
+  const { res, takenOver } = exchange;
+  if (takenOver || res.headersSent || res.destroyed) discardBody(exchange, ctx);
+  else send(exchange, ctx);
+  if (hasUnsent(exchange)) startReports(exchange, ctx);
+}
+
+function send<Ctx>(exchange: Exchange<Ctx>, ctx: Ctx): void {
   const { res, status = 200 } = exchange;
-  if (hasUnsent(exchange)) reporterOf(exchange, ctx);
-  if (exchange.takenOver || res.headersSent || res.destroyed) {
-    discardBody(exchange, ctx);
-    return;
-  }
   const hasContent = !NO_CONTENT_STATUSES.has(status);
   if (!hasContent && exchange.body !== undefined) {
     discardBody(exchange, ctx);
@@ -161,7 +164,7 @@ export function write<Ctx>(exchange: Exchange<Ctx>, ctx: Ctx): void {
 function discardBody<Ctx>(exchange: Exchange<Ctx>, ctx: Ctx): void {
   const { body } = exchange;
   if (!(body instanceof Readable)) return;
-  const report = reporterOf(exchange, ctx);
+  const report = startReports(exchange, ctx);
   body.on('error', (error) => report(error)).destroy();
 }
 
@@ -249,7 +252,7 @@ function sendStream<Ctx>(body: Readable, exchange: Exchange<Ctx>, ctx: Ctx): voi
   completeType(exchange);
   sendHead(exchange);
   exchange.phase = 'streaming';
-  const report = reporterOf(exchange, ctx);
+  const report = startReports(exchange, ctx);
   body.on('error', (error) => report(error));
   if (exchange.method === 'HEAD') {
     body.destroy();
@@ -261,23 +264,4 @@ function sendStream<Ctx>(body: Readable, exchange: Exchange<Ctx>, ctx: Ctx): voi
     const failure = failureOf(exchange);
     report(failure ?? error, failure === undefined);
   });
-}
-
-/**
- * Returns the function that reports each failure of the streams of a response once, also those after the client has
- * disconnected, but none that only says so, and not the error that is the response.
- */
-export function reporterOf<Ctx>(
-  exchange: Exchange<Ctx>,
-  ctx: Ctx,
-): (error: unknown, mayBeOfClient?: boolean) => void {
-  const { errors, error: responded } = exchange;
-  const reported = new Set([responded]);
-  const report = (error: unknown, mayBeOfClient = true): void => {
-    if (reported.has(error) || (mayBeOfClient && isOfClient(error, exchange))) return;
-    reported.add(error);
-    errors.onError(error, ctx);
-  };
-  onStreamFailure(exchange, (error) => report(error));
-  return report;
 }
