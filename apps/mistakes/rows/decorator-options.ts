@@ -793,7 +793,7 @@ mistake(
 
 mistake(
   "`@Param('id', ParseIntPipe)`, as in NestJS",
-  { compiler: 'TS1239', startup: 'transform' },
+  { compiler: 'Did you mean to call it?', startup: 'transform' },
   () => {
     @Controller('/users')
     class Users {
@@ -809,7 +809,7 @@ mistake(
 
 mistake(
   "`@Param('id', Number)`, a function instead of options",
-  { compiler: 'TS1239', startup: 'transform' },
+  { compiler: "'NumberConstructor'", startup: 'transform' },
   () => {
     @Controller('/users')
     class Users {
@@ -856,7 +856,7 @@ mistake(
 
 mistake(
   "`@Query('page', { defaultValue })`",
-  { compiler: 'TS1239', startup: "has no option 'defaultValue'" },
+  { compiler: "'defaultValue'", startup: "has no option 'defaultValue'" },
   () => {
     @Controller()
     class Users {
@@ -871,7 +871,7 @@ mistake(
 
 mistake(
   "`@Query('page', { required: 'false' })`",
-  { compiler: 'TS1239', startup: 'true or false' },
+  { compiler: "'boolean | undefined'", startup: 'true or false' },
   () => {
     @Controller()
     class Users {

@@ -174,20 +174,24 @@ mistake(
   '/?page=two',
 );
 
-mistake("`transform: 'number'`", { compiler: 'TS1239', startup: 'a function' }, () => {
-  @Controller()
-  class Users {
-    @Get()
-    list(@Query('page', { transform: 'number' }) page: number) {
-      return page ?? null;
+mistake(
+  "`transform: 'number'`",
+  { compiler: "'Transform<string> | undefined'", startup: 'a function' },
+  () => {
+    @Controller()
+    class Users {
+      @Get()
+      list(@Query('page', { transform: 'number' }) page: number) {
+        return page ?? null;
+      }
     }
-  }
-  return serveControllers([Users]);
-});
+    return serveControllers([Users]);
+  },
+);
 
 mistake(
   '`transform: Number()`, the function called',
-  { compiler: 'TS1239', startup: 'a function' },
+  { compiler: "'number' is not assignable", startup: 'a function' },
   () => {
     @Controller()
     class Users {
@@ -218,7 +222,7 @@ mistake(
 
 mistake(
   '`transform: ParseIntPipe`, a class',
-  { compiler: 'TS1239', startup: 'ParseIntPipe' },
+  { compiler: "'typeof ParseIntPipe'", startup: 'ParseIntPipe' },
   () => {
     class ParseIntPipe {
       transform(value: string) {

@@ -182,6 +182,34 @@ describe('parameter decorators', () => {
     Body({ transfrom: Number });
   });
 
+  it('have one error for wrong options, where they are', () => {
+    class PageController {
+      list(
+        @Query('page', {
+          // @ts-expect-error a misspelled option
+          shema: schema,
+        })
+        page: number,
+        @Param('id', {
+          // @ts-expect-error a misspelled option
+          trasform: Number,
+        })
+        id: number,
+        @Query('size', {
+          // @ts-expect-error not a boolean
+          required: 'false',
+        })
+        size: number,
+        // @ts-expect-error the schema gives a number
+        @Query('limit', { schema })
+        limit: string,
+      ) {
+        return [page, id, size, limit];
+      }
+    }
+    expectTypeOf<PageController['list']>().returns.toEqualTypeOf<(string | number)[]>();
+  });
+
   it('created from a function work with and without parentheses', () => {
     const User = createCustomParamDecorator(async (ctx) => ctx.path);
     class UserController {

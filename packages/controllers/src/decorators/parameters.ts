@@ -29,6 +29,31 @@ import { readOptions } from '../metadata/read-options.js';
 import type { Spell } from '../metadata/style.js';
 import { createDecorator, PARAMETER, type Reading } from './decorator.js';
 
+/** What an argument must be. The branch of `never` lets TypeScript infer its type, too. */
+type Checked<Argument, Type> = [Argument] extends [never] ? Argument : Type;
+
+/**
+ * The type of a decorator's values; unknown if its arguments are wrong. Otherwise the compiler would report not only
+ * the wrong argument, but also the type of the parameter.
+ */
+type GivenIfValid<Name, Options, Value> = [Name] extends [string]
+  ? // TypeScript accepts a schema as options, if it has methods of their names.
+    unknown extends Options
+    ? Value
+    : Options extends StandardSchema | OnlyOptions<Options>
+      ? Value
+      : unknown
+  : unknown;
+
+type OnlyOptions<Options> = ValidOptions & {
+  readonly [Name in Exclude<keyof Options, keyof ValidOptions>]: never;
+};
+
+interface ValidOptions extends Omit<ParamOptions<never>, 'transform'> {
+  readonly transform?: StandardSchema | ((...values: never[]) => unknown);
+  readonly all?: boolean;
+}
+
 /**
  * Extracts a value of type `Value`.
  *
@@ -39,10 +64,12 @@ type NamedSource<Value> = <
   S extends StandardSchema = never,
   T extends Transform<Validated<S, Value>> = Transform<Validated<S, Value>>,
   D = never,
+  Options = unknown,
+  Name = string,
 >(
-  name: string,
-  options?: ParamOptions<Validated<S, Value>, T, D, S>,
-) => ParamDecorator<Given<Validated<S, Value>, T, D, S>>;
+  name: Checked<Name, string>,
+  options?: ParamOptions<Validated<S, Value>, T, D, S> & Checked<Options, unknown>,
+) => ParamDecorator<GivenIfValid<Name, Options, Given<Validated<S, Value>, T, D, S>>>;
 
 /**
  * Extracts everything that a source has.
@@ -53,9 +80,10 @@ type WholeSource<Whole> = <
   S extends StandardSchema = never,
   T extends Transform<Validated<S, Whole>> = Transform<Validated<S, Whole>>,
   D = never,
+  Options = unknown,
 >(
-  options?: ParamOptions<Validated<S, Whole>, T, D, S>,
-) => ParamDecorator<Given<Validated<S, Whole>, T, D, S>>;
+  options?: ParamOptions<Validated<S, Whole>, T, D, S> & Checked<Options, unknown>,
+) => ParamDecorator<GivenIfValid<string, Options, Given<Validated<S, Whole>, T, D, S>>>;
 
 /**
  * Extracts every value of a repeated query parameter.
@@ -67,10 +95,12 @@ type RepeatedSource = <
   S extends StandardSchema = never,
   T extends Transform<Validated<S, string[]>> = Transform<Validated<S, string[]>>,
   D = never,
+  Options = unknown,
+  Name = string,
 >(
-  name: string,
-  options: AllValuesOptions<Validated<S, string[]>, T, D, S>,
-) => ParamDecorator<Given<Validated<S, string[]>, T, D, S>>;
+  name: Checked<Name, string>,
+  options: AllValuesOptions<Validated<S, string[]>, T, D, S> & Checked<Options, unknown>,
+) => ParamDecorator<GivenIfValid<Name, Options, Given<Validated<S, string[]>, T, D, S>>>;
 
 /** What decorators of the same name do on methods, in other frameworks or as other route decorators would. */
 const ON_METHODS: Readonly<Partial<Record<ParameterSource, string>>> = {
