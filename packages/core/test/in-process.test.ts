@@ -257,7 +257,7 @@ describe('app.fetch()', () => {
   describe('with a body that arrives in parts', () => {
     const PART = new TextEncoder().encode('part');
 
-    /** A body that waits after its first part, and what cancels it. */
+    /** A body that waits after its first part, and what cancels it. Its source never ends. */
     const waiting = () => {
       const canceled = Promise.withResolvers<unknown>();
       const { promise: started, resolve: start } =
@@ -267,7 +267,10 @@ describe('app.fetch()', () => {
           controller.enqueue(PART);
           start(controller);
         },
-        cancel: canceled.resolve,
+        cancel: (reason) => {
+          canceled.resolve(reason);
+          return new Promise(() => undefined);
+        },
       });
       const init = { method: 'POST', body, duplex: 'half' } as const;
       return { init, started, canceled: canceled.promise };
@@ -339,33 +342,60 @@ describe('app.fetch()', () => {
       await canceled;
     });
 
-    it('reads an endless body only up to the limit of a parser', async () => {
+    it.each([
+      'application/octet-stream',
+      'multipart/form-data; boundary=----formdata-undici-012345678901',
+    ])('reads an endless body only up to the limit of a parser: %s', async (type) => {
       const canceled = vi.fn();
       const body = new ReadableStream({
         pull: (controller) => controller.enqueue(new Uint8Array(65_536)),
         cancel: canceled,
       });
       const app = createApp().use(raw({ type: '*/*' }), (ctx) => ctx.json(ctx.body));
-      const response = await app.request('/', { method: 'POST', body, duplex: 'half' });
+      const headers = { 'Content-Type': type };
+      const response = await app.request('/', { method: 'POST', body, duplex: 'half', headers });
       expect(response.status).toBe(413);
       await response.text();
       await expect.poll(() => canceled).toHaveBeenCalled();
     });
 
-    it.each<[string, (controller: ReadableStreamDefaultController) => void, unknown]>([
-      ['fails', (one) => one.error(new Error('The disk is gone.')), new Error('The disk is gone.')],
+    const gone = new Error('The disk is gone.');
+    const withoutReason = new Error(
+      'app.fetch() cannot send the body of the request: it failed without a reason. Pass an Error to controller.error().',
+    );
+    const failures: [string, (controller: ReadableStreamDefaultController) => void, unknown][] = [
+      ['fails', (one) => one.error(gone), gone],
+      ['fails without a reason', (one) => one.error(), withoutReason],
       ['has text', (one) => one.enqueue('text'), expect.any(TypeError)],
-    ])('rejects when the body %s', async (_case, act, error) => {
+    ];
+
+    it.each(failures)('rejects when the body %s', async (_case, act, error) => {
+      const { init, started } = waiting();
+      act(await started);
+      await expect(createApp().request('/', init)).rejects.toEqual(error);
+    });
+
+    it.each(failures)('rejects when the body %s meanwhile', async (_case, act, error) => {
       const onError = vi.fn();
-      for (const isLate of [false, true]) {
-        const { init, started } = waiting();
-        const app = createApp({ onError }).post('/', async (ctx) => {
-          act(await started);
-          return Array.fromAsync(ctx.bodyStream(), String);
-        });
-        if (!isLate) act(await started);
-        await expect(app.request('/', init)).rejects.toEqual(error);
-      }
+      const { init, started } = waiting();
+      const app = createApp({ onError }).post('/', async (ctx) => {
+        act(await started);
+        return Array.fromAsync(ctx.bodyStream(), String);
+      });
+      await expect(app.request('/', init)).rejects.toEqual(error);
+      expect(onError).not.toHaveBeenCalled();
+    });
+
+    it.each(failures)('cuts off the response when the body %s', async (_case, act, error) => {
+      const onError = vi.fn();
+      const { init, started } = waiting();
+      const app = createApp({ onError }).post('/', async function* (ctx) {
+        yield 'begun';
+        yield* ctx.bodyStream();
+      });
+      const response = await app.request('/', init);
+      act(await started);
+      await expect(response.text()).rejects.toEqual(error);
       expect(onError).not.toHaveBeenCalled();
     });
   });

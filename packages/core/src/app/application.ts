@@ -418,8 +418,8 @@ export class Application<S extends State = State> extends RouteMethods<unknown, 
    *   `https:` makes `ctx.protocol` `'https'`.
    * @param options - Who makes the request; `127.0.0.1` by default, with a warning when the application reads the
    *   address. The target, for adapters.
-   * @throws The errors of {@link seal}; the abort reason of the request's signal, also while the response is
-   *   read; the error of the request's body; the connection's error.
+   * @throws The errors of {@link seal}; the abort reason of the request's signal, or the error of the request's body,
+   *   also while the response is read; the connection's error.
    * @throws {SetupError} `INVALID_OPTION`, when an argument is invalid; `APPLICATION_CLOSED`, when the
    *   application closes before it responds.
    */

@@ -148,6 +148,11 @@ export class InProcess {
       }
     } else if (request.body !== null) headers.set('Content-Length', String(body.length));
 
+    /** Returns why the request has failed, when its connection fails with an error. */
+    const explain = (error: unknown): unknown => {
+      if (signal.aborted) return signal.reason;
+      return (body instanceof Readable && body.errored) || error;
+    };
     const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
       const outgoing = httpRequest({
         createConnection: () => connection,
@@ -158,16 +163,14 @@ export class InProcess {
         setHost: false,
         signal,
       });
-      outgoing
-        .once('response', resolve)
-        .on('error', (error) => reject(signal.aborted ? signal.reason : error));
+      outgoing.once('response', resolve).on('error', (error) => reject(explain(error)));
       if (body instanceof Readable) {
         body.on('error', (error) => outgoing.destroy(error)).pipe(outgoing);
         connection.once('close', () => body.destroy());
       } else outgoing.end(body);
     });
     incoming.once('close', () => connection.destroy());
-    const response = toResponse(incoming, request, connection);
+    const response = toResponse(incoming, request.method, connection, explain);
     // By the next turn, the listeners of `ctx.onFinish()` have run, unless the response is long or streamed.
     await nextTurn();
     return response;
@@ -216,8 +219,9 @@ export class InProcess {
 
 function toResponse(
   incoming: IncomingMessage,
-  { method, signal }: Request,
+  method: string,
   connection: Duplex,
+  explain: (error: unknown) => unknown,
 ): Response {
   const { statusCode: status = 500, statusMessage: statusText = '', rawHeaders } = incoming;
   const headers = headersOf(rawHeaders);
@@ -225,7 +229,7 @@ function toResponse(
     incoming.resume();
     return new Response(null, { status, statusText, headers });
   }
-  const body = toWebStream(incoming, signal);
+  const body = toWebStream(incoming, explain);
   unread.register(body, connection);
   return new Response(body, { status, statusText, headers });
 }
@@ -234,13 +238,16 @@ function toResponse(
  * Converts a message to a web stream. `Readable.toWeb` would keep a reference to the stream while the
  * connection is open. Here only a pending read does, so an unreachable stream can be garbage-collected.
  */
-function toWebStream(incoming: IncomingMessage, signal: AbortSignal): ReadableStream<Uint8Array> {
+function toWebStream(
+  incoming: IncomingMessage,
+  explain: (error: unknown) => unknown,
+): ReadableStream<Uint8Array> {
   const chunks: AsyncIterator<Buffer> = incoming[Symbol.asyncIterator]();
   return new ReadableStream(
     {
       async pull(controller) {
         const { done, value } = await chunks.next().catch((error: unknown) => {
-          throw signal.aborted ? signal.reason : error;
+          throw explain(error);
         });
         if (done) controller.close();
         // Copy the chunk, which may share memory with the sender.

@@ -2,19 +2,10 @@ import { addAbortListener } from 'node:events';
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describeValue } from '@fairlead/options';
+import { cancelStream } from '../exchange/cancel-stream.js';
 
-type Reader = ReadableStreamDefaultReader<Uint8Array>;
-
-/** The most bytes that are held of a body in several chunks. */
-const MAX_HELD = 1_048_576;
-
-/**
- * Whether headers describe a `FormData` of this process. When such a body is canceled, Node.js fails with an unhandled
- * rejection.
- */
-export function isOfFormData(headers: Headers): boolean {
-  return /boundary=-+formdata-undici-/.test(headers.get('Content-Type') ?? '');
-}
+/** The most bytes of a body in several chunks that are joined before it is sent. */
+const MAX_JOINED = 1_048_576;
 
 /**
  * Starts reading the body of a web `Request`.
@@ -28,45 +19,43 @@ export async function startBody(request: Request): Promise<Buffer | Readable> {
   if (bodyUsed || typeof body?.getReader !== 'function')
     return Buffer.from(await unlessAborted(request.arrayBuffer(), signal));
   const reader = body.getReader();
-  const isForm = isOfFormData(request.headers);
-  const end = (reason: unknown, done: () => void): void => {
-    (isForm ? drain(reader) : reader.cancel(reason)).then(done, done);
+  /** Nobody waits for the source, or reports how its end fails. */
+  const cancel = (reason: unknown): void => {
+    cancelStream(body, reason, reader).catch(() => undefined);
   };
-  const held: Uint8Array[] = [];
-  let pending: ReturnType<Reader['read']> | undefined;
+  const chunks: Uint8Array[] = [];
+  const reads: ReturnType<typeof reader.read>[] = [];
   try {
-    for (let size = 0; size <= MAX_HELD || held.length === 1; ) {
-      pending = reader.read();
-      const next = await Promise.race([pending, twoTurns()]);
+    for (let size = 0; size <= MAX_JOINED || chunks.length === 1; ) {
+      const read = reader.read();
+      reads.push(read);
+      const next = await Promise.race([read, twoTurns()]);
       signal.throwIfAborted();
       if (next === undefined) break;
-      pending = undefined;
-      if (next.done) return Buffer.concat(held);
-      held.push(assertBytes(next.value));
+      if (next.done) return Buffer.concat(chunks);
+      chunks.push(assertBytes(next.value));
       size += next.value.length;
     }
   } catch (error) {
-    end(error, () => undefined);
-    throw error;
+    cancel(error);
+    throw signal.aborted ? signal.reason : reasonOf(error);
   }
+  reads.reverse();
   let left = lengthOf(request.headers) ?? Number.NaN;
   const stream: Readable = new Readable({
     read() {
-      const chunk = held.shift();
-      const next = chunk
-        ? Promise.resolve({ done: false, value: chunk })
-        : (pending ?? reader.read());
-      if (chunk === undefined) pending = undefined;
-      next
+      (reads.pop() ?? reader.read())
         .then(({ done, value }) => {
           left -= done ? 0 : assertBytes(value).length;
           if (left < 0 || (done && left > 0)) throw wrongLength();
           stream.push(done ? null : value);
         })
-        .catch((error: Error) => stream.destroy(error));
+        .catch((error: unknown) => stream.destroy(reasonOf(error)));
     },
-    destroy: (error, callback) =>
-      end(signal.aborted ? signal.reason : (error ?? undefined), () => callback(error)),
+    destroy(error, callback) {
+      cancel(signal.aborted ? signal.reason : (error ?? undefined));
+      callback(error);
+    },
   });
   return stream;
 }
@@ -83,12 +72,6 @@ async function twoTurns(): Promise<undefined> {
   await nextTurn();
 }
 
-/** Reads a body to its end. */
-async function drain(reader: Reader): Promise<void> {
-  let isDone = false;
-  while (!isDone) isDone = (await reader.read()).done;
-}
-
 /** Settles with a promise, or rejects with the reason of a signal that aborts before. */
 function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -101,6 +84,18 @@ function assertBytes(chunk: unknown): Uint8Array {
   if (chunk instanceof Uint8Array) return chunk;
   throw new TypeError(
     `app.fetch() cannot send ${describeValue(chunk)} as a chunk of the request's body. Use a Uint8Array.`,
+  );
+}
+
+/** Returns what a body has failed with. A stream would take a missing reason for no failure. */
+function reasonOf(error: unknown): Error {
+  // Any value may be a reason.
+  return (error || withoutReason()) as Error;
+}
+
+function withoutReason(): Error {
+  return new Error(
+    'app.fetch() cannot send the body of the request: it failed without a reason. Pass an Error to controller.error().',
   );
 }
 
