@@ -256,6 +256,10 @@ describe('the response of a route', () => {
       // @ts-expect-error: the id is text.
       id: body.id,
     }));
+    router.on('GET', '/', { query: Text, response: Count }, ({ query }) => ({
+      // @ts-expect-error: the id is text.
+      id: query.id,
+    }));
     router.define('/', ({ get }) => ({
       find: get('/', { query: Text, response: Count }, ({ query }) => ({
         // @ts-expect-error: the id is text.

@@ -4,11 +4,13 @@ import { METHODS } from '../node-http.js';
 import { SetupError } from '../setup/setup-error.js';
 import type {
   AddRoute,
+  FirstArgument,
   HandlerResult,
   PlainHandlers,
   ResponseValue,
   RouteOptions,
   RouteParams,
+  ValidatedHandler,
   ValidatedHandlers,
 } from './route-options.js';
 
@@ -69,6 +71,16 @@ export abstract class RouteMethods<PrefixParams, S extends State> {
     Path extends string,
     const Options extends RouteOptions,
     const Output extends HandlerResult<ResponseValue<Options>>,
+  >(
+    method: string | readonly string[],
+    pattern: Path | readonly Path[],
+    options: Options,
+    handler: ValidatedHandler<Options, RouteParams<PrefixParams, Path>, S, Output>,
+  ): this;
+  on<
+    Path extends string,
+    const Options extends RouteOptions,
+    const Output extends HandlerResult<ResponseValue<Options>>,
     Sets extends readonly unknown[],
   >(
     method: string | readonly string[],
@@ -80,6 +92,18 @@ export abstract class RouteMethods<PrefixParams, S extends State> {
     method: string | readonly string[],
     pattern: Path | readonly Path[],
     ...handlers: PlainHandlers<RouteParams<PrefixParams, Path>, S, Sets>
+  ): this;
+  // When more than three overloads reject a call, TypeScript explains only why the last one does.
+  on<
+    Path extends string,
+    const First,
+    const Output extends HandlerResult<ResponseValue<First>>,
+    A extends object = State,
+  >(
+    method: string | readonly string[],
+    pattern: Path | readonly Path[],
+    first: FirstArgument<First, RouteParams<PrefixParams, Path>, NoInfer<S> & A>,
+    handler: ValidatedHandler<First, RouteParams<PrefixParams, Path>, NoInfer<S & A>, Output>,
   ): this;
   on(method: List, pattern: List, ...rest: readonly unknown[]): this {
     return this[ADD_ROUTE](method, pattern, rest, this.on);
