@@ -73,6 +73,7 @@ it.each(globSync('packages/*/src', { cwd: workspace }))(
 /** The folders of core. Each imports only those before it. */
 const FLOORS = [
   'promise.ts',
+  'cancel-stream.ts',
   'setup',
   'node-http.ts',
   'annotations',

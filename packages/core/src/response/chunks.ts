@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isErrored, isReadable, Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
-import { cancelStream, isCanceled } from '../exchange/cancel-stream.js';
+import { cancelStream, isCanceled } from '../cancel-stream.js';
 import type { Exchange } from '../exchange/exchange.js';
 import { noteFailure } from './failures.js';
 import { getHeader } from './headers.js';

@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { describeValue, isHopByHop } from '@fairlead/options';
 import { descriptionOf, roleOf } from '../annotations/description.js';
+import { cancelStream } from '../cancel-stream.js';
 import { HttpError, readHttpError } from '../errors/http-error.js';
 import { describeProblem } from '../errors/problem.js';
-import { cancelStream } from '../exchange/cancel-stream.js';
 import {
   type ErrorPolicy,
   type Exchange,

@@ -2,7 +2,7 @@ import { addAbortListener } from 'node:events';
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describeValue } from '@fairlead/options';
-import { cancelStream } from '../exchange/cancel-stream.js';
+import { cancelStream } from '../cancel-stream.js';
 
 /** The most bytes of a body in several chunks that are joined before it is sent. */
 const MAX_JOINED = 1_048_576;
