@@ -151,6 +151,16 @@ const createTimer = (set: typeof setTimeout) =>
     return { ref() {}, unref: () => ({}), [Symbol.toPrimitive]: () => id };
   };
 
+/** An output of the process, of which everything has been read. */
+function createOutput() {
+  return {
+    writableLength: 0,
+    on() {},
+    off() {},
+    write: (_text: string, written: () => void) => queueMicrotask(written),
+  };
+}
+
 interface Process {
   exitCode: number;
   nextTick(callback: (...args: unknown[]) => void, ...args: unknown[]): void;
@@ -161,8 +171,8 @@ const process: Process = {
   argv: [],
   env: {},
   exitCode: 0,
-  stderr: { writableLength: 0 },
-  stdout: { writableLength: 0 },
+  stderr: createOutput(),
+  stdout: createOutput(),
   versions: {},
   cwd: () => FOLDER,
   exit: (code = process.exitCode) => finish(code),
