@@ -188,7 +188,7 @@ function crossOrigin(ctx: Context, origin: string | undefined): ForbiddenError {
 function unknownOrigin(): ForbiddenError {
   return rejection(
     'CROSS_ORIGIN_REQUEST',
-    'Cannot tell where the request comes from: it has neither Sec-Fetch-Site nor Origin. Send Origin.',
+    'Cannot tell where the request comes from: it has neither Sec-Fetch-Site nor Origin. Send Sec-Fetch-Site: same-origin, or Origin.',
     'To accept browsers that send neither header, pass csrf({ tokens: csrfTokens(…) }).',
   );
 }
