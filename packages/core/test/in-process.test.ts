@@ -359,6 +359,17 @@ describe('app.fetch()', () => {
       await expect.poll(() => canceled).toHaveBeenCalled();
     });
 
+    it('cancels a form of a Request that was created from another without a rejection', async () => {
+      const form = new FormData();
+      for (let index = 0; index < 5; index += 1)
+        form.set(`file${index}`, new Blob(['x'.repeat(1_000_000)]));
+      const original = new Request('http://localhost/', { method: 'POST', body: form });
+      const app = createApp().post('/', () => 'unread');
+      expect(await (await app.fetch(new Request(original))).json()).toBe('unread');
+      // Node.js would reject a promise that nothing handles.
+      for (let turn = 0; turn < 40; turn += 1) await new Promise(setImmediate);
+    });
+
     const gone = new Error('The disk is gone.');
     const withoutReason = new Error(
       'app.fetch() cannot send the body of the request: it failed without a reason. Pass an Error to controller.error().',

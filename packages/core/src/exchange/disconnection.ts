@@ -25,7 +25,7 @@ export function isOfAbort(error: unknown, { controller }: Exchange): boolean {
   if (name === 'AbortError' || code === 'ERR_STREAM_PREMATURE_CLOSE') return true;
   if (controller?.signal.aborted !== true) return false;
   const { reason } = controller.signal;
-  // A response of node:http whose request is aborted fails so. Connections that are reset have other messages.
+  // A response of node:http whose request is aborted fails so, as one does whose server ends it early.
   const isOfResponse = code === 'ECONNRESET' && message === 'aborted';
   return isOfResponse || error === reason || cause === reason;
 }

@@ -7,6 +7,12 @@ import { cancelStream } from '../cancel-stream.js';
 /** The most bytes of a body in several chunks that are joined before it is sent. */
 const MAX_JOINED = 1_048_576;
 
+/** Matches the type of a `FormData` of Node.js, which clients send, too. */
+const FORM = /^multipart\/form-data; *boundary=-{4}formdata-undici-/i;
+
+/** The turns of the event loop in which Node.js has written a `FormData` in memory to its stream. */
+const FORM_TURNS = 10;
+
 /**
  * Starts reading the body of a web `Request`.
  *
@@ -19,9 +25,15 @@ export async function startBody(request: Request): Promise<Buffer | Readable> {
   if (bodyUsed || typeof body?.getReader !== 'function')
     return Buffer.from(await unlessAborted(request.arrayBuffer(), signal));
   const reader = body.getReader();
+  const isForm = FORM.test(request.headers.get('Content-Type') ?? '');
+  const end = async (reason: unknown): Promise<void> => {
+    // The mark of cancelStream() does not reach the stream behind a Request that was created from another.
+    for (let turn = 0; isForm && turn < FORM_TURNS; turn += 1) await nextTurn();
+    await cancelStream(body, reason, reader);
+  };
   /** Nobody waits for the source, or reports how its end fails. */
   const cancel = (reason: unknown): void => {
-    cancelStream(body, reason, reader).catch(() => undefined);
+    end(reason).catch(() => undefined);
   };
   const chunks: Uint8Array[] = [];
   const reads: ReturnType<typeof reader.read>[] = [];
