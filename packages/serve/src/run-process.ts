@@ -39,17 +39,31 @@ export const CONSOLE: ProcessLogger = {
   error: (error) => print(process.stderr, () => printError(error)),
 };
 
+/** The messages of each output that may not have been written yet. */
+const printing = new WeakMap<NodeJS.WriteStream, number>();
+
 /**
  * Prints to an output, and ignores that nothing may read it any more. Otherwise, printing an uncaught error could cause
  * the next one, without an end.
  */
 function print(output: NodeJS.WriteStream, run: () => void): void {
-  const ignore = (): void => undefined;
-  output.on('error', ignore);
+  const change = (by: number): number => {
+    const count = (printing.get(output) ?? 0) + by;
+    printing.set(output, count);
+    return count;
+  };
+  // One listener for all messages, of which many would print a warning.
+  if (change(1) === 1) output.on('error', ignore);
   run();
   // The event of a failed write follows its callback.
-  output.write('', () => setImmediate(() => output.off('error', ignore)));
+  output.write('', () =>
+    setImmediate(() => {
+      if (change(-1) === 0) output.off('error', ignore);
+    }),
+  );
 }
+
+function ignore(): void {}
 
 /** Options of {@link runProcess}. */
 export interface ProcessOptions {

@@ -975,6 +975,17 @@ describe('runProcess()', () => {
     });
   });
 
+  it('prints many errors at once without a warning of Node.js', async () => {
+    const program = startProgram(`
+      await runProcess(() => {
+        for (let index = 0; index < 15; index += 1) void Promise.reject(new Error('bug'));
+      });
+    `);
+    const { code, stderr } = await program.ended;
+    expect([code, stderr.match(/Error: bug/g)?.length]).toEqual([1, 15]);
+    expect(stderr).not.toContain('MaxListeners');
+  });
+
   it.each(['256', '-1', 'NaN', "'2'"])('exits with 1 if onUncaught returns %s', async (result) => {
     const program = startProgram(`
       await runProcess(() => { setTimeout(() => { throw new Error('bug'); }); }, {

@@ -157,7 +157,7 @@ function createOutput() {
     writableLength: 0,
     on() {},
     off() {},
-    write: (_text: string, written: () => void) => queueMicrotask(written),
+    write: (_text: string, written?: () => void) => queueMicrotask(() => written?.()),
   };
 }
 
