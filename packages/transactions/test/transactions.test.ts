@@ -17,6 +17,7 @@ import {
   createRouter,
   errorHandler,
   intended,
+  json,
   type Middleware,
   text,
 } from '@fairlead/core';
@@ -300,8 +301,13 @@ describe('transactions', () => {
       .post('/c', parser, db.transaction(), () => 1)
       .post('/d', parser, once, () => 1)
       .post('/e', intended(db.transaction()), parser, () => 1)
-      .post('/f', { body: z.object({}) }, once, () => 1);
-    expect(warningsOf(app)).toEqual([
+      .post('/f', { body: z.object({}) }, once, () => 1)
+      .get('/g', db.transaction(), parser, () => 1)
+      .post('/h', text(), db.transaction(), text({ limit: '1kb' }), () => 1)
+      .post('/i', db.transaction(), intended(text()), () => 1);
+    app.use(db.transaction(), json()).mount('/j', () => new Response());
+    const order = warningsOf(app).filter((one) => /transaction\(\)|idempotency\(\)/.test(one));
+    expect(order).toEqual([
       expect.stringContaining(
         'transaction() runs before text() reads the body of POST /a, so that slow clients keep connections. Register text() first, or pass the result of transaction() to intended().',
       ),
