@@ -32,7 +32,7 @@ const BUILT: Readonly<Record<string, string>> = {
   'new RegExp( `${compared}|typeof ${one}\\\\b|!${one}(?![\\\\w$.(])|\\\\(${one}\\\\)\\\\s*(?:\\\\{|return\\\\b)`, )':
     'the name of a parameter of a factory, for its source',
   'new RegExp(`${assigned}|${defined}`)': 'the name of a method, for the source of its class',
-  'new RegExp( String.raw`\\bthis\\b(?!\\s*\\.)|\\]${GAP}=(?![=>])|\\bnew\\s*\\.\\s*target\\b|\\b(?:eval|prototype|__proto__)\\b|\\\\[ux]`, )':
+  'new RegExp( String.raw`\\bthis\\b(?!\\s*\\.)|\\]${GAP}=(?![=>])|\\bnew\\s*\\.\\s*target\\b|[^\\s{};]\\s*\\bsuper\\s*\\(|\\b(?:eval|prototype|__proto__|valueOf)\\b|\\\\[ux]`, )':
     'a constant, for the source of a class',
   // biome-ignore-end lint/suspicious/noTemplateCurlyInString: source code
 };

@@ -104,6 +104,9 @@ describe('a class certainly lacks a method', () => {
     'constructor() { super(); new.target.prototype[name] = () => 1; }',
     'constructor() { super(); Object.assign(this.constructor.prototype, methods); }',
     'constructor() { super(); eval(code); }',
+    'constructor() { const self = super(); Object.assign(self, methods); }',
+    'constructor() { Object.assign(super(), methods); }',
+    'constructor() { super(); Object.assign(super.valueOf(), methods); }',
     String.raw`r\u0075n = () => 1;`,
   ])('unless its code may add it: %s', (member) => {
     expect(lacking(member)).toEqual([false, false, false]);

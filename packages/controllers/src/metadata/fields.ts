@@ -62,7 +62,7 @@ function sourcesOf(target: unknown): readonly string[] {
 
 /** Matches what may add members to an object or a prototype under a name that the source does not contain. */
 const ADDS_MEMBERS = new RegExp(
-  String.raw`\bthis\b(?!\s*\.)|\]${GAP}=(?![=>])|\bnew\s*\.\s*target\b|\b(?:eval|prototype|__proto__)\b|\\[ux]`,
+  String.raw`\bthis\b(?!\s*\.)|\]${GAP}=(?![=>])|\bnew\s*\.\s*target\b|[^\s{};]\s*\bsuper\s*\(|\b(?:eval|prototype|__proto__|valueOf)\b|\\[ux]`,
 );
 
 /** Matches comments, texts, words and characters. */
