@@ -195,7 +195,7 @@ function encode(
   if (body instanceof Readable) {
     // The writer reports the error of a failed stream.
     if (body.destroyed) return;
-    // HEAD reads no body. A stream has no Content-Length, as the compressed one of GET.
+    // HEAD reads no body, so it does not change what a generator sets before its first chunk.
     if (ctx.method === 'HEAD') replace(body);
     else replace(compressStream(body, coder, length, () => settleHeaders(ctx, coding)));
     return;
@@ -224,8 +224,7 @@ function settleHeaders(
   // Another response has replaced this one.
   if (codings === undefined) return undefined;
   // In the order in which they were applied. RFC 9110 §8.4
-  if (!String(codings).includes(coding))
-    headers.set('Content-Encoding', `${String(codings)}, ${coding}`);
+  if (codings !== coding) headers.set('Content-Encoding', `${String(codings)}, ${coding}`);
   weakenTag(headers);
   const length = lengthOf(undefined, headers);
   if (length !== undefined) headers.delete('Content-Length');
