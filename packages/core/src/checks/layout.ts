@@ -3,7 +3,7 @@ import { roleOf } from '../annotations/description.js';
 import type { Middleware } from '../pipeline/pipeline.js';
 import { takesRequest } from '../router/fetch-handler.js';
 import {
-  createPrefixTree,
+  createPrefixMatch,
   type Entry,
   type MountedRoute,
   type MountedRouter,
@@ -138,8 +138,8 @@ export function createLayout(
         const { prefix, middleware } = place;
         if (covering.includes(place)) index += 1;
         else if (middleware && overlaps(place.shapes, shapes)) {
-          const matches = (path: string) =>
-            createPrefixTree(parseSegments(prefix), rules).find('GET', path) !== undefined;
+          // Few starts need it.
+          const matches = (path: string) => createPrefixMatch(parseSegments(prefix), rules)(path);
           return [{ prefix, middleware, index, matches }];
         }
         return [];

@@ -31,7 +31,7 @@ export function createWebRequest(
   const { method, rawBody, req, target } = exchange;
   const client = clientOf(exchange);
   if (method === 'TRACE') throw new MethodNotAllowedError(undefined, { allow: METHODS });
-  if (RESOLVED.test(path)) throw ambiguousPath();
+  if (RESOLVED.test(path)) throw ambiguousPath('dot segments');
   const search = target.search === '' ? '' : `?${target.search}`;
   const headers = headersOf(req.rawHeaders);
   setForwarded(headers, client);
@@ -54,9 +54,13 @@ export function createWebRequest(
 /** Matches the segments that a URL resolves. Those of a path in normal form are not encoded. URL Standard §4.4 */
 const RESOLVED = /\/\.\.?(?:\/|$)/;
 
-/** The router, and what runs before a route, have seen another path than the handler would. */
-function ambiguousPath(): BadRequestError {
-  return new BadRequestError('The path is ambiguous. Send it without dot segments.', {
+/**
+ * Creates the error for a path that a handler could read as another one than the router, and what runs before a route.
+ *
+ * @param causes - What makes it ambiguous.
+ */
+export function ambiguousPath(causes: string): BadRequestError {
+  return new BadRequestError(`The path is ambiguous. Send it without ${causes}.`, {
     code: 'AMBIGUOUS_PATH',
   });
 }

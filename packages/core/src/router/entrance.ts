@@ -2,7 +2,7 @@ import { named } from '@fairlead/options';
 import { descriptionOf } from '../annotations/description.js';
 import type { EarlierPrefix } from '../annotations/placement.js';
 import type { Middleware } from '../pipeline/pipeline.js';
-import { createPrefixTree, type Entry } from './mount.js';
+import { createPrefixMatch, type Entry } from './mount.js';
 import { type PathRules, parseSegments, type Segment } from './pattern.js';
 
 /**
@@ -36,11 +36,8 @@ export function createEntrance(earlier: readonly Entry[], rules: PathRules) {
 function describePrefix(entry: Entry, rules: PathRules): EarlierPrefix | readonly [] {
   const segments = 'middleware' in entry ? parseSegments(entry.prefix) : [];
   if (segments.length === 0) return [];
-  const tree = createPrefixTree(segments, rules);
-  return {
-    segments: segments.map(textsOf),
-    matches: ({ method, path }) => tree.find(method, path) !== undefined,
-  };
+  const matches = createPrefixMatch(segments, rules);
+  return { segments: segments.map(textsOf), matches: ({ path }) => matches(path) };
 }
 
 function textsOf(segment: Segment): readonly string[] {

@@ -68,11 +68,21 @@ export type Entry = PrefixedMiddleware | MountedRouter;
 /**
  * Creates the tree of a prefix. It matches the path of the prefix and the paths below it, for all methods.
  */
-export function createPrefixTree(prefix: readonly Segment[], rules: PathRules): Tree<true> {
+function createPrefixTree(prefix: readonly Segment[], rules: PathRules): Tree<true> {
   const tree = new Tree<true>(rules);
   const kept = significantSegments({ segments: prefix }, { ...rules, strict: false });
   tree.insert(ALL, { segments: [...kept, { kind: 'wildcard', names: ['*'] }] }, true);
   return tree;
+}
+
+/** Creates the function that tells whether a path equals a prefix or is below it. */
+export function createPrefixMatch(
+  prefix: readonly Segment[],
+  rules: PathRules,
+): (path: string) => boolean {
+  const tree = createPrefixTree(prefix, rules);
+  // Any method would do.
+  return (path) => tree.find('GET', path) !== undefined;
 }
 
 /** Creates the step that runs middleware for the paths that equal a prefix or are below it. */

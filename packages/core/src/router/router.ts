@@ -93,8 +93,8 @@ export interface Route {
   /** Middleware of the application that runs before the router; only in `app.routes()`. */
   readonly upstream?: readonly Middleware[];
   /**
-   * Middleware of the application that runs before the router for some requests of the route, because the pattern also
-   * matches paths that are not below its prefix; only in `app.routes()`. Absent if there is none.
+   * Middleware of the application that runs before the router, but not for all requests of the route: the pattern also
+   * matches paths outside of its prefix. Only in `app.routes()`; absent if no middleware is like this.
    */
   readonly partial?: readonly PartialMiddleware[];
   /** The mounted router, which compares the path; only in `app.routes()`. */

@@ -1,6 +1,6 @@
 import type { EarlierPrefix, Surroundings } from '../annotations/placement.js';
 import type { AnyContext } from '../context/context.js';
-import { BadRequestError } from '../errors/http-error.js';
+import { ambiguousPath } from '../context/web-request.js';
 
 /**
  * Creates the function that shields handlers of other frameworks, which may read a path more loosely than the prefixes
@@ -22,10 +22,7 @@ export function createShield({
     const names = foldPath(path);
     if (names && loose.every(({ one, parts }) => !leadsBelow(names, parts) || one.matches(ctx)))
       return;
-    throw new BadRequestError(
-      'The path is ambiguous. Send it without dot segments, empty segments or encoded slashes.',
-      { code: 'AMBIGUOUS_PATH' },
-    );
+    throw ambiguousPath('dot segments, empty segments or encoded slashes');
   };
 }
 
