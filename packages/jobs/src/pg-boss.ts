@@ -1,5 +1,5 @@
 import { SetupError } from '@fairlead/core';
-import { assertStorable, describeValue } from '@fairlead/options';
+import { assertStorable, messageOf } from '@fairlead/options';
 import type { Transactions } from '@fairlead/transactions';
 import { type ConstructorOptions, type Db, type JobWithMetadata, PgBoss } from 'pg-boss';
 import type {
@@ -205,7 +205,7 @@ class PgBossBackend<Client> implements JobBackend {
       jobId: job.sourceRootId ?? job.id,
       name: job.sourceName ?? job.name,
       payload: job.data.payload,
-      error: messageOf(job.sourceOutput),
+      error: storedMessageOf(job.sourceOutput),
       attempts: (job.sourceRetryCount ?? 0) + 1,
       failedAt: job.createdOn,
     }));
@@ -263,16 +263,12 @@ function countOf(response: object): unknown {
 /** Returns what to store of an error: text that PostgreSQL can store in JSON. */
 function outputOf(error: unknown): object {
   const storable = (text: string) => text.toWellFormed().replaceAll('\0', '\uFFFD');
-  if (error instanceof Error) {
-    const { message, stack = '' } = error;
-    return { message: storable(message), stack: storable(stack) };
-  }
-  const isObject = typeof error === 'object' && error !== null;
-  return { message: storable(isObject ? describeValue(error) : String(error)) };
+  const stack = error instanceof Error ? { stack: storable(error.stack ?? '') } : {};
+  return { message: storable(messageOf(error)), ...stack };
 }
 
 /** Returns the message of what pg-boss has stored for a failure. Its own are in a member `value`. */
-function messageOf(output: unknown): string {
+function storedMessageOf(output: unknown): string {
   const { message, value } = Object(output);
   const text = message ?? Object(value).message ?? value;
   return typeof text === 'string' ? text : JSON.stringify(output);

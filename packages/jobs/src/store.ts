@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DatabaseSync } from 'node:sqlite';
 import { SetupError } from '@fairlead/core';
-import { backoff, describeValue, joinWords } from '@fairlead/options';
+import { backoff, joinWords, messageOf } from '@fairlead/options';
 import type {
   ClaimedJob,
   DeadLetter,
@@ -300,11 +300,8 @@ class StoreBackend implements JobBackend {
     const current: Run = { id, attempt, controller, isSettled: false };
     const fail = async (error: unknown, isFinal: boolean): Promise<void> => {
       if (isFinal || attempt > retries) {
-        const isObject = typeof error === 'object' && error !== null;
-        const text = isObject ? describeValue(error) : String(error);
-        const message = error instanceof Error ? error.message : text;
         // A job whose process was killed was claimed once more than it ran.
-        await this.#settle(current, 'jobsBury', Date.now(), message, retries + 1);
+        await this.#settle(current, 'jobsBury', Date.now(), messageOf(error), retries + 1);
         return;
       }
       const delay = backoff(first, attempt - 1, maxBackoff);

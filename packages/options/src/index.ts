@@ -71,6 +71,7 @@ export {
   explainEarlyAccess,
   explainOneCopy,
   hideProperties,
+  messageOf,
   numberMessages,
   printable,
   printError,

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { expect, it, vi } from 'vitest';
-import { hideProperties, numberMessages, printable, reporterOf } from './errors.js';
+import { hideProperties, messageOf, numberMessages, printable, reporterOf } from './errors.js';
 
 it('numbers messages below a title, aligned with their first lines', () => {
   const messages = Array.from({ length: 10 }, (_, index) => `Problem ${index}.`);
@@ -105,4 +105,13 @@ it('values that cannot be printed become text', () => {
   expect(printable(new Secretive('private'))).toMatch(/^Error: private\n/);
   expect(printable(throwing)).toMatch(/^Error: a getter\n/);
   expect(printable(proxy)).toBe('An error that cannot be printed.');
+});
+
+it.each([
+  [new Error('gone'), 'gone'],
+  ['gone', 'gone'],
+  [undefined, 'undefined'],
+  [Object.create(null), 'an object'],
+])('the message of %o', (thrown, message) => {
+  expect(messageOf(thrown)).toBe(message);
 });

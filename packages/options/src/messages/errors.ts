@@ -1,3 +1,5 @@
+import { describeValue } from './words.js';
+
 /** Numbers messages below a title, for an error that reports several problems. */
 export function numberMessages(title: string, messages: readonly string[]): string {
   const width = String(messages.length).length;
@@ -23,6 +25,12 @@ export function explainEarlyAccess(message: string): string | undefined {
     name &&
     `break the import cycle, or declare ${name} before its first use. For a constructor parameter, write @Inject(lazy(() => ${name})) and the type Lazy<${name}>.`
   );
+}
+
+/** Returns the message of an error, or describes another value that was thrown, also one that has no text. */
+export function messageOf(error: unknown): string {
+  if (error instanceof Error) return error.message;
+  return typeof error === 'object' && error !== null ? describeValue(error) : String(error);
 }
 
 /** Makes properties of an error invisible to `console.log` and to reports of uncaught errors. */
