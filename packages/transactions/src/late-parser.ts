@@ -2,7 +2,7 @@ import { type Doubt, descriptionOf, type Placement } from '@fairlead/core/extend
 import { isIntended } from '@fairlead/options';
 
 /** Methods of requests without a body, and of routes whose handler reads it itself, as those of `mount()`. */
-const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'ALL']);
+const WITHOUT_BODY: readonly string[] = ['GET', 'HEAD', 'OPTIONS', 'ALL'];
 
 /**
  * Finds a parser that reads bodies only after a function that has to run with them.
@@ -17,7 +17,7 @@ export function findLateParser(
 ): Doubt | undefined {
   const typesOf = (one: object) => descriptionOf(one)?.reads?.mediaTypes ?? [];
   for (const { method, pattern, before, after } of routes) {
-    if (WITHOUT_BODY.has(method)) continue;
+    if (WITHOUT_BODY.includes(method)) continue;
     const read = new Set(before.flatMap(typesOf));
     const parser = after.find(
       (one) => !isIntended(one) && typesOf(one).some((type) => !read.has(type)),
